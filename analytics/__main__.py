@@ -71,9 +71,7 @@ def _train(capability: Capability[Any], options: argparse.Namespace) -> None:
     with process_group():
         if is_main():
             context = replace(context, say=_say)
-        manifest = capability.train(
-            options.data, options.output, _config(capability, options), files, context
-        )
+        manifest = capability.train(options.data, options.output, _config(capability, options), files, context)
         if is_main():
             sys.stdout.write(json.dumps(manifest.metrics, indent=2, ensure_ascii=False) + "\n")
 
@@ -134,17 +132,11 @@ def _parser() -> argparse.ArgumentParser:
         )
         subparser.add_argument("capability", choices=able)
         subparser.add_argument("--output", type=Path, required=True)
-        subparser.add_argument(
-            "--backbone", default="", help="encoder: packaged name, local folder or hub id"
-        )
+        subparser.add_argument("--backbone", default="", help="encoder: packaged name, local folder or hub id")
         if command == "export":
-            subparser.add_argument(
-                "--adapter", type=Path, help="folder of an adapter to merge into the encoder"
-            )
+            subparser.add_argument("--adapter", type=Path, help="folder of an adapter to merge into the encoder")
             continue
-        subparser.add_argument(
-            "--data", type=Path, required=True, help="JSON Lines file, or a folder of them"
-        )
+        subparser.add_argument("--data", type=Path, required=True, help="JSON Lines file, or a folder of them")
         subparser.add_argument("--language", default="", help="use the questions of one language, e.g. en")
         subparser.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE")
         if command == "train":
@@ -154,9 +146,7 @@ def _parser() -> argparse.ArgumentParser:
             subparser.add_argument("--seeds", type=int, default=3, help="number of splits")
     starters = commands.add_parser("export-starters", description="Export several starters in one process.")
     starters.add_argument("starters", nargs="+", type=_starter_argument, metavar="CAPABILITY[=ADAPTER]")
-    starters.add_argument(
-        "--output", type=Path, required=True, help="gets a folder for each, numbered from 0 on"
-    )
+    starters.add_argument("--output", type=Path, required=True, help="gets a folder for each, numbered from 0 on")
     starters.add_argument(
         "--share",
         type=_share_argument,

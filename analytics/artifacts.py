@@ -104,9 +104,7 @@ def artifact_write(folder: Path, manifest: Manifest, write_files: Callable[[Path
             _flush(aside)
             _rename_over(aside, folder)
     except OSError as error:
-        raise ArtifactError(
-            f"The model folder {folder} cannot be written: {error.strerror or error}."
-        ) from error
+        raise ArtifactError(f"The model folder {folder} cannot be written: {error.strerror or error}.") from error
     return complete
 
 

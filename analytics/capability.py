@@ -152,14 +152,7 @@ class Capability(ABC, Generic[Model]):
         return encode
 
     def evaluate(
-        self,
-        data: Path,
-        config: Any,
-        *,
-        backbone: str,
-        language: str,
-        seeds: int,
-        say: Callable[[str], None],
+        self, data: Path, config: Any, *, backbone: str, language: str, seeds: int, say: Callable[[str], None]
     ) -> dict[str, Any]:
         """Evaluate trainings on files; optional."""
         raise NotImplementedError

@@ -97,18 +97,14 @@ class PathTree:
 
     def level(self, depth: int) -> np.ndarray:
         """Return the rows of the nodes at a level, counted from 1."""
-        return np.array(
-            [index for index, node in enumerate(self.nodes) if len(node) == depth], dtype=np.int64
-        )
+        return np.array([index for index, node in enumerate(self.nodes) if len(node) == depth], dtype=np.int64)
 
     def likeliest(self, probabilities: np.ndarray, depth: int) -> list[ConceptPath]:
         """Return the most probable node at a level for each row of probabilities (questions, paths)."""
         rows = self.level(depth)
         return [self.nodes[row] for row in rows[(probabilities @ self.membership[rows].T).argmax(axis=1)]]
 
-    def hits(
-        self, probabilities: np.ndarray, truth: Sequence[Iterable[ConceptPath]], depth: int
-    ) -> np.ndarray:
+    def hits(self, probabilities: np.ndarray, truth: Sequence[Iterable[ConceptPath]], depth: int) -> np.ndarray:
         """Return 1 if the most probable node at a level is on a path of the question, NaN if no path is that deep.
 
         Args:

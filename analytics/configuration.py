@@ -26,9 +26,7 @@ Config = TypeVar("Config")
 TORCHRUN_SETTINGS = ("processes", "nodes")
 """Settings of earlier versions that are now options of torchrun (decision 151)."""
 
-Backbone = Annotated[
-    str, Field(description="package name, local folder or hub id of the encoder to start from")
-]
+Backbone = Annotated[str, Field(description="package name, local folder or hub id of the encoder to start from")]
 AdapterRank = Annotated[
     int,
     Field(
@@ -38,36 +36,27 @@ AdapterRank = Annotated[
     ),
 ]
 MaximumSteps = Annotated[
-    int,
-    Field(ge=0, title="Maximum steps", description="stop training after this many steps (0 = no limit)"),
+    int, Field(ge=0, title="Maximum steps", description="stop training after this many steps (0 = no limit)")
 ]
 MaximumTokens = Annotated[int, Field(ge=8, le=512, title="Maximum tokens")]
 ClippingNorm = Annotated[
-    float,
-    Field(ge=0, title="Gradient clipping", description="maximum norm of the gradient (0 = no limit)"),
+    float, Field(ge=0, title="Gradient clipping", description="maximum norm of the gradient (0 = no limit)")
 ]
 Measured = Annotated[int, Field(ge=0, title="Validation problems")]
 EvaluationInterval = Annotated[
     int,
-    Field(
-        ge=0,
-        title="Evaluation interval",
-        description="number of steps between evaluations (0 = once per epoch)",
-    ),
+    Field(ge=0, title="Evaluation interval", description="number of steps between evaluations (0 = once per epoch)"),
 ]
 Patience = Annotated[
     int,
     Field(
-        ge=0,
-        description="stop after this many evaluations without improvement and keep the best weights (0 = never)",
+        ge=0, description="stop after this many evaluations without improvement and keep the best weights (0 = never)"
     ),
 ]
 Fold = Annotated[
     int,
     Field(
-        ge=-1,
-        title="Test fold",
-        description="fold of a published cross-validation to hold out for testing (-1 = none)",
+        ge=-1, title="Test fold", description="fold of a published cross-validation to hold out for testing (-1 = none)"
     ),
 ]
 LearningRate = Annotated[float, Field(ge=1e-8, le=1, description="learning rate of the AdamW optimiser")]
@@ -99,17 +88,12 @@ Accumulation = Annotated[
 ]
 CheckpointInterval = Annotated[
     int,
-    Field(
-        ge=0,
-        title="Checkpoint interval",
-        description="number of steps between checkpoints (0 = once per epoch)",
-    ),
+    Field(ge=0, title="Checkpoint interval", description="number of steps between checkpoints (0 = once per epoch)"),
 ]
 Device = Annotated[
     str,
     Field(
-        pattern=r"^(auto|cpu|mps|cuda(:[0-9]{1,2})?)$",
-        description="auto, cpu or cuda; auto uses a GPU if there is one",
+        pattern=r"^(auto|cpu|mps|cuda(:[0-9]{1,2})?)$", description="auto, cpu or cuda; auto uses a GPU if there is one"
     ),
 ]
 Seed = Annotated[int, Field(ge=0, le=2**31 - 1, description="seed of the random number generators")]
@@ -179,9 +163,7 @@ def _problems(config_class: type, error: ValidationError) -> list[str]:
 def _problem(specs: Mapping[str, FieldSpec], name: str, problem: Mapping[str, Any]) -> str:
     given, spec = problem["input"], specs.get(name)
     if name in TORCHRUN_SETTINGS:
-        return (
-            f"{name} is no longer a setting; start several processes with torchrun, see docs/several-gpus.md"
-        )
+        return f"{name} is no longer a setting; start several processes with torchrun, see docs/several-gpus.md"
     if spec is None:
         return f"{name} is not a setting; the settings are {', '.join(specs)}"
     match problem["type"]:

@@ -81,9 +81,7 @@ def decode_line(line: bytes) -> str:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(
-            f"invalid UTF-8 at byte {error.start + 1} of the line (0x{line[error.start]:02x})"
-        ) from error
+        raise ValueError(f"invalid UTF-8 at byte {error.start + 1} of the line (0x{line[error.start]:02x})") from error
     if "\0" in text:
         raise ValueError(f"a NUL character at byte {line.index(0) + 1} of the line")
     return text

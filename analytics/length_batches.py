@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 
-def batches_by_length(
-    lengths: Sequence[int], *, texts: int = 0, tokens: int = 0
-) -> Iterator[npt.NDArray[np.int64]]:
+def batches_by_length(lengths: Sequence[int], *, texts: int = 0, tokens: int = 0) -> Iterator[npt.NDArray[np.int64]]:
     """Yield the row numbers of each batch, longest texts first, so that memory use peaks at the start.
 
     Args:
@@ -34,9 +32,7 @@ def batches_by_length(
         start += max(1, size)
 
 
-def padded_arrays(
-    rows: Sequence[Sequence[int]], pad_id: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def padded_arrays(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Pad rows of token ids; return ids and attention mask, both (rows, longest row).
 
     >>> [part.tolist() for part in padded_arrays([[5, 6], [7]], 0)]

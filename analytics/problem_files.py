@@ -77,9 +77,7 @@ def read_problems(data: Path, *, language: str = "", fold: int = -1) -> Problems
     return Problems(*(tuple(parts[name]) for name in ("learned", "validation", "test")))
 
 
-def read_to_train(
-    data: Path, *, say: Callable[[str], object], language: str = "", fold: int = -1
-) -> Problems:
+def read_to_train(data: Path, *, say: Callable[[str], object], language: str = "", fold: int = -1) -> Problems:
     """Read problems as `read_problems` does, without those that leak from the test set (`Problems.without_leaks`).
 
     Args:
@@ -100,11 +98,7 @@ def read_to_train(
 
 
 def set_apart(
-    learned: Sequence[Example],
-    validation: Sequence[Example],
-    *,
-    measured: int,
-    rng: np.random.Generator,
+    learned: Sequence[Example], validation: Sequence[Example], *, measured: int, rng: np.random.Generator
 ) -> tuple[list[Example], list[Example]]:
     """Split problems into a training set and a set to evaluate on during training.
 

@@ -232,13 +232,9 @@ def _read(kind: type, found: object, where: str, depth: int) -> Any:
     if depth > PARTS_DEEP:
         raise ValueError(f"parts are more than {PARTS_DEEP} levels deep")
     values = {
-        name: _value(hints[name], value, f"{where}.{name}", depth)
-        for name, value in found.items()
-        if value is not None
+        name: _value(hints[name], value, f"{where}.{name}", depth) for name, value in found.items() if value is not None
     }
-    missing = [
-        name for name, default in _defaults(kind) if default is dataclasses.MISSING and name not in values
-    ]
+    missing = [name for name, default in _defaults(kind) if default is dataclasses.MISSING and name not in values]
     if missing:
         raise ValueError(f"{where} has no {missing[0]}")
     return kind(**values)
@@ -259,8 +255,7 @@ def _value(hint: Any, value: object, where: str, depth: int) -> Any:
         if not isinstance(value, list | tuple):
             raise ValueError(f"{where} must be a list")
         return tuple(
-            _value(get_args(hint)[0], item, f"{where}[{place}]", depth)
-            for place, item in enumerate(value, start=1)
+            _value(get_args(hint)[0], item, f"{where}[{place}]", depth) for place, item in enumerate(value, start=1)
         )
     if not isinstance(value, dict) or not all(
         isinstance(name, str) and isinstance(setting, str) for name, setting in value.items()

@@ -59,9 +59,7 @@ def retrieval_hits(
     hits = np.full(len(paths), np.nan)
     for row, prefixes in enumerate(wanted):
         if prefixes and nearest.shape[1]:
-            hits[row] = np.mean(
-                [not prefixes.isdisjoint(neighbour_paths[neighbour]) for neighbour in nearest[row]]
-            )
+            hits[row] = np.mean([not prefixes.isdisjoint(neighbour_paths[neighbour]) for neighbour in nearest[row]])
     return hits
 
 

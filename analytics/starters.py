@@ -11,12 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
-from analytics.backbone.sources import (
-    ADAPTER_FOLDER,
-    BACKBONE_FOLDER,
-    PACKAGED,
-    adapter_metadata,
-)
+from analytics.backbone.sources import ADAPTER_FOLDER, BACKBONE_FOLDER, PACKAGED, adapter_metadata
 from analytics.errors import ArtifactError, BackboneError
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
@@ -28,9 +23,7 @@ _MOST_DIFFERENCE = 0.02  # per entry of a unit vector; half precision alone caus
 _SAID_BY_THE_EXPORT = {"kind", "output", "dimension", "pooling", "unknown_id", "pad_id", "backbone_sha256"}
 
 
-def copy_adapter(
-    model: Path, folder: Path, *, capability: str, name: str, largest: int | None = None
-) -> Manifest:
+def copy_adapter(model: Path, folder: Path, *, capability: str, name: str, largest: int | None = None) -> Manifest:
     """Copy the parts of a trained artifact other than its backbone: its adapter and its capability's own files.
 
     Args:
@@ -47,9 +40,7 @@ def copy_adapter(
     manifest = artifact_read(model)
     adapter = [file for file in manifest.files if file.startswith(f"{ADAPTER_FOLDER}/")]
     if manifest.capability != capability or not adapter:
-        raise ArtifactError(
-            f"{model} is no {capability} model with an adapter; train one with --set adapter_rank=64."
-        )
+        raise ArtifactError(f"{model} is no {capability} model with an adapter; train one with --set adapter_rank=64.")
     capability_files = [
         file
         for file in manifest.files

@@ -53,10 +53,7 @@ def pip_settings(listed: str) -> dict[str, str]:
 def uv_options(settings: dict[str, str]) -> list[str]:
     """Return uv's options for pip's settings; of some there may be several values."""
     return [
-        word
-        for name, option in OPTIONS.items()
-        for value in settings.get(name, "").split()
-        for word in (option, value)
+        word for name, option in OPTIONS.items() for value in settings.get(name, "").split() for word in (option, value)
     ]
 
 

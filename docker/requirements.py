@@ -8,9 +8,7 @@ from pathlib import Path
 def main(extras: list[str]) -> None:
     """Print one requirement a line."""
     here = Path(__file__).resolve().parent
-    path = next(
-        folder / "pyproject.toml" for folder in (here, here.parent) if (folder / "pyproject.toml").exists()
-    )
+    path = next(folder / "pyproject.toml" for folder in (here, here.parent) if (folder / "pyproject.toml").exists())
     project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
     wanted = list(project["dependencies"])
     for extra in extras:

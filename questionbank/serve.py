@@ -58,14 +58,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> ArgumentParser:
-    parser = ArgumentParser(
-        prog="manage.py serve", description="Run the site, its workers and its clock until Ctrl-C."
-    )
+    parser = ArgumentParser(prog="manage.py serve", description="Run the site, its workers and its clock until Ctrl-C.")
     parser.add_argument("--only", metavar="NAME", help="become this one process, on prepared servers")
     parser.add_argument("--list", action="store_true", help="name the processes")
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="address to bind (default: 127.0.0.1, behind a proxy)"
-    )
+    parser.add_argument("--host", default="127.0.0.1", help="address to bind (default: 127.0.0.1, behind a proxy)")
     return parser
 
 
@@ -91,9 +87,7 @@ def _become(name: str, host: str) -> None:
         raise EmbeddedError(f"There is no process {name}; there are {', '.join(known)}.")
     for service in needs_embedded(os.environ):
         if SERVICES[service].status(var_dir()) is None:
-            raise EmbeddedError(
-                f"{service} does not run: set DATABASE_URL and REDIS_URL, or use `serve` alone."
-            )
+            raise EmbeddedError(f"{service} does not run: set DATABASE_URL and REDIS_URL, or use `serve` alone.")
     if name == "web":
         collect = [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"]
         if subprocess.run(collect, cwd=BASE_DIR, check=False).returncode:
@@ -204,9 +198,7 @@ def _runs_few_processes() -> bool:
     memory, chosen = memory_bytes(), processes()
     size = f"{memory / 1e9:.1f} GB of memory"
     if memory < _LEAST_MEMORY:
-        _say(
-            f"Kindred needs about 2 GB, and this machine has {size}: give it more, or expect interrupted jobs."
-        )
+        _say(f"Kindred needs about 2 GB, and this machine has {size}: give it more, or expect interrupted jobs.")
     few = memory < LITTLE_MEMORY if chosen == "auto" else chosen == "few"
     if few:
         why = f"for {size}" if chosen == "auto" else "as PROCESSES says"

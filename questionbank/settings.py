@@ -87,7 +87,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "questionbank.context.site",
-            ],
+            ]
         },
     }
 ]
@@ -105,7 +105,7 @@ CACHES = {
             "socket_timeout": 1,
             "retry": Retry(NoBackoff(), 0),  # fail at once when Redis is down
         },
-    },
+    }
 }
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
 
@@ -134,18 +134,11 @@ CELERY_BEAT_SCHEDULE = {
     "delete-old-models": {"task": "bank.delete_old_models", "schedule": 86_400.0},
     "sweep-attachments": {"task": "bank.sweep_attachments", "schedule": 86_400.0},
     # on the training workers, which hold the checkpoints
-    "clear-checkpoints": {
-        "task": "bank.clear_checkpoints",
-        "schedule": 86_400.0,
-        "options": {"queue": "train"},
-    },
+    "clear-checkpoints": {"task": "bank.clear_checkpoints", "schedule": 86_400.0, "options": {"queue": "train"}},
 }
 
 # --- models and other stored files ----------------------------------------------------------------
-STORAGES = {
-    **env.storages(),
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
-}
+STORAGES = {**env.storages(), "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}}
 MODEL_CACHE_BYTES = int(1e9 * env.environment("MODEL_CACHE_GB"))  # for models from an object store
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"

@@ -54,16 +54,8 @@ account_patterns: list[URLPattern | URLResolver] = [
         account.password_reset_from_key,
         name="account_reset_password_from_key",
     ),
-    path(
-        "password/reset/key/done/",
-        account.password_reset_from_key_done,
-        name="account_reset_password_from_key_done",
-    ),
-    path(
-        "signup/",
-        login_not_required(RedirectView.as_view(pattern_name="account_login")),
-        name="account_signup",
-    ),
+    path("password/reset/key/done/", account.password_reset_from_key_done, name="account_reset_password_from_key_done"),
+    path("signup/", login_not_required(RedirectView.as_view(pattern_name="account_login")), name="account_signup"),
     path("2fa/", include("allauth.mfa.urls")),
 ]
 
@@ -96,21 +88,9 @@ concept_patterns: list[URLPattern | URLResolver] = [
     path("synonyms/<int:group_id>/", synonyms.synonym_edit_page, name="synonym_edit"),
     path("synonyms/<int:group_id>/delete/", synonyms.synonym_delete_view, name="synonym_delete"),
     path("hierarchies/new/", concept_editing.hierarchy_create_page, name="hierarchy_create"),
-    path(
-        "hierarchies/<int:hierarchy_id>/rename/",
-        concept_editing.hierarchy_rename_page,
-        name="hierarchy_rename",
-    ),
-    path(
-        "hierarchies/<int:hierarchy_id>/delete/",
-        concept_editing.hierarchy_delete_page,
-        name="hierarchy_delete",
-    ),
-    path(
-        "hierarchies/<int:hierarchy_id>/default/",
-        tagging.hierarchy_default_page,
-        name="hierarchy_default",
-    ),
+    path("hierarchies/<int:hierarchy_id>/rename/", concept_editing.hierarchy_rename_page, name="hierarchy_rename"),
+    path("hierarchies/<int:hierarchy_id>/delete/", concept_editing.hierarchy_delete_page, name="hierarchy_delete"),
+    path("hierarchies/<int:hierarchy_id>/default/", tagging.hierarchy_default_page, name="hierarchy_default"),
     path("hierarchies/<int:hierarchy_id>/new/", concept_editing.concept_create_page, name="concept_create"),
     path("<int:concept_id>/", concepts.concept_detail, name="concept_detail"),
     path("<int:concept_id>/rename/", concept_editing.concept_rename_page, name="concept_rename"),
@@ -175,9 +155,7 @@ worksheet_patterns: list[URLPattern | URLResolver] = [
     path("<int:worksheet_id>/fill-up/", worksheet_editing.worksheet_fill_up, name="worksheet_fill_up"),
     path("<int:worksheet_id>/add/", worksheet_editing.worksheet_add_view, name="worksheet_add"),
     path("<int:worksheet_id>/sections/", worksheet_editing.worksheet_section, name="worksheet_section"),
-    path(
-        "<int:worksheet_id>/order/", worksheet_editing.worksheet_by_difficulty, name="worksheet_by_difficulty"
-    ),
+    path("<int:worksheet_id>/order/", worksheet_editing.worksheet_by_difficulty, name="worksheet_by_difficulty"),
     path("<int:worksheet_id>/items/", worksheet_editing.worksheet_items, name="worksheet_items"),
     path("<int:worksheet_id>/items/<int:item_id>/", worksheet_editing.worksheet_item, name="worksheet_item"),
     path("<int:worksheet_id>/uses/", worksheet_editing.worksheet_uses, name="worksheet_uses"),

@@ -100,9 +100,7 @@ def _sql_flush(truncate, style, tables: list[str], **options: bool) -> list[str]
     """
     from django.db import connection
 
-    sizes = ", ".join(
-        f"CASE WHEN EXISTS (TABLE {table}) THEN pg_relation_size('{table}') END" for table in tables
-    )
+    sizes = ", ".join(f"CASE WHEN EXISTS (TABLE {table}) THEN pg_relation_size('{table}') END" for table in tables)
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {sizes}")
         size = dict(zip(tables, cursor.fetchone(), strict=True))

@@ -74,6 +74,4 @@ class QuestionFactory(DjangoModelFactory):
 
     @factory.post_generation
     def concepts(self, create: bool, extracted: Iterable[KnowledgeConcept] | None, **kwargs) -> None:
-        QuestionTag.objects.bulk_create(
-            QuestionTag(question=self, concept=concept) for concept in extracted or ()
-        )
+        QuestionTag.objects.bulk_create(QuestionTag(question=self, concept=concept) for concept in extracted or ())

@@ -24,17 +24,11 @@ def streamed(*pieces: str, last: dict[str, object] | None = None) -> tuple[int, 
     Args:
         last: beside the counts in the last event; by default no choices, as OpenAI sends it.
     """
-    events: list[dict[str, object]] = [
-        {"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces
-    ]
+    events: list[dict[str, object]] = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces]
     counts = {"prompt_tokens": 5, "completion_tokens": len(pieces)}
     events.append({**({"choices": []} if last is None else last), "usage": counts})
     lines = [f"data: {json.dumps(event)}\n\n" for event in events]
-    return (
-        200,
-        "".join([": hello\n", *lines, "data: [DONE]\n\n"]).encode(),
-        {"Content-Type": "text/event-stream"},
-    )
+    return (200, "".join([": hello\n", *lines, "data: [DONE]\n\n"]).encode(), {"Content-Type": "text/event-stream"})
 
 
 @contextmanager

@@ -43,9 +43,7 @@ class _Conversation(socketserver.StreamRequestHandler):
             elif word == "DATA":
                 self._say("354 go on")
                 lines = list(iter(self.rfile.readline, b".\r\n"))
-                self.server.inbox.append(
-                    email.message_from_bytes(b"".join(lines), policy=email.policy.default)
-                )
+                self.server.inbox.append(email.message_from_bytes(b"".join(lines), policy=email.policy.default))
                 self._say("250 taken")
             else:
                 self._say("250 OK")

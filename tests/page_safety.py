@@ -26,16 +26,12 @@ class PageReader(HTMLParser):
         for name, value in values.items():
             if name.startswith("on") or (name.startswith("hx-on") or value.startswith("js:")):
                 self.faults.append(f"an event handler: {self.get_starttag_text()}")
-            if name in ADDRESS_ATTRIBUTES and re.match(
-                r"\s*(javascript:|data:|[a-z]+://|//)", value, re.IGNORECASE
-            ):
+            if name in ADDRESS_ATTRIBUTES and re.match(r"\s*(javascript:|data:|[a-z]+://|//)", value, re.IGNORECASE):
                 self.faults.append(f"an address that is not here: {self.get_starttag_text()}")
 
 
 def assert_safe(response: HttpResponse, where: str) -> None:
-    policy = dict(
-        part.strip().partition(" ")[::2] for part in response["Content-Security-Policy"].split(";") if part
-    )
+    policy = dict(part.strip().partition(" ")[::2] for part in response["Content-Security-Policy"].split(";") if part)
     assert policy["default-src"] == policy["script-src"] == policy["style-src"] == "'self'", where
     assert policy["object-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'", where
     assert policy["form-action"] == "'self'", where

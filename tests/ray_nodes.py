@@ -53,12 +53,7 @@ class RayNodes:
 
     def _start(self, *options: str) -> None:
         size = 80 * 1024**2
-        fixed = [
-            f"--num-cpus={self._processors}",
-            f"--object-store-memory={size}",
-            "--disable-usage-stats",
-            "--block",
-        ]
+        fixed = [f"--num-cpus={self._processors}", f"--object-store-memory={size}", "--disable-usage-stats", "--block"]
         start = [sys.executable, "-m", "ray.scripts.scripts", "start"]
         command = dying_with_us([*start, *options, *fixed, "--node-ip-address=127.0.0.1"])
         log = self._folder / f"node-{len(self._processes)}.log"

@@ -21,14 +21,7 @@ os.environ["DEMO"] = "1"
 os.environ["SCORER_SUITES"] = ""
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["SECRET_KEY"] = "tests-only-" + "k" * 60
-for name in (
-    "DATABASE_URL",
-    "DATABASE_POOLER_URL",
-    "STORAGE_URL",
-    "REDIS_URL",
-    "ALLOWED_HOSTS",
-    "PORT",
-):
+for name in ("DATABASE_URL", "DATABASE_POOLER_URL", "STORAGE_URL", "REDIS_URL", "ALLOWED_HOSTS", "PORT"):
     if name not in os.environ.get("TEST_KEEP_ENVIRONMENT", "").split(","):
         os.environ.pop(name, None)
 

@@ -85,9 +85,7 @@ def test_installing_worker_as_an_app_imports_its_classes_and_nothing_that_works(
 
 
 def written_modules() -> list[Path]:
-    modules = [
-        path for part in ("analytics", "questionbank", "worker") for path in (BASE_DIR / part).rglob("*.py")
-    ]
+    modules = [path for part in ("analytics", "questionbank", "worker") for path in (BASE_DIR / part).rglob("*.py")]
     return [path for path in modules if path.parent.name != "migrations"]
 
 
@@ -107,9 +105,7 @@ def test_in_every_room_what_shows_is_above_what_writes_above_what_reads() -> Non
     graph = grimp.build_graph("questionbank")
     rooms = [module for module in graph.modules if not module.startswith("questionbank.core.")]
     layers = [
-        grimp.Layer(
-            *(module for module in rooms if module.endswith((f".{layer}", f"_{layer}"))), independent=False
-        )
+        grimp.Layer(*(module for module in rooms if module.endswith((f".{layer}", f"_{layer}"))), independent=False)
         for layer in ("views", "forms", "services", "selectors")
     ]
     assert all(layer.module_tails for layer in layers)
@@ -122,9 +118,7 @@ def test_no_modules_import_one_another_in_a_circle(package: str) -> None:
     graph = grimp.build_graph(package)
     waiting = {
         module: {
-            other
-            for other in graph.find_modules_directly_imported_by(module)
-            if not other.startswith(f"{module}.")
+            other for other in graph.find_modules_directly_imported_by(module) if not other.startswith(f"{module}.")
         }
         for module in graph.modules
     }
@@ -146,16 +140,7 @@ def test_no_function_is_too_complex_to_be_read_at_once() -> None:
 
 def complexity_of(function: ast.AST) -> int:
     """Return McCabe's complexity, with boolean operators, conditions of comprehensions and conditional expressions."""
-    branches = (
-        ast.If,
-        ast.For,
-        ast.AsyncFor,
-        ast.While,
-        ast.ExceptHandler,
-        ast.IfExp,
-        ast.Assert,
-        ast.match_case,
-    )
+    branches = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.IfExp, ast.Assert, ast.match_case)
     total = 1
     for node in ast.walk(function):
         if isinstance(node, ast.BoolOp):

@@ -15,16 +15,8 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize(
     ("cpuinfo", "model", "instructions"),
     [
-        (
-            "model name\t: AMD EPYC\nflags\t\t: fpu avx2 avx512f avx512_bf16\n",
-            "AMD EPYC",
-            "avx2, avx512f, avx512_bf16",
-        ),
-        (
-            "model name\t: Xeon\nflags\t\t: avx2 amx_bf16 amx_tile amx_int8\n",
-            "Xeon",
-            "avx2, amx_bf16, amx_int8",
-        ),
+        ("model name\t: AMD EPYC\nflags\t\t: fpu avx2 avx512f avx512_bf16\n", "AMD EPYC", "avx2, avx512f, avx512_bf16"),
+        ("model name\t: Xeon\nflags\t\t: avx2 amx_bf16 amx_tile amx_int8\n", "Xeon", "avx2, amx_bf16, amx_int8"),
         ("processor\t: 0\nFeatures\t: fp asimd bf16 sve\n", "", "asimd, bf16, sve"),
         ("model name\t: i486\nflags\t\t: fpu\n", "i486", "none of the usual vector instructions"),
     ],

@@ -48,9 +48,7 @@ def branches(tree: ast.Module, words: frozenset[str] = WORDS) -> Iterator[tuple[
     function (the problems of a form, by field), is no table by word.
     """
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    arguments = {
-        id(value) for call in calls for value in (*call.args, *(word.value for word in call.keywords))
-    }
+    arguments = {id(value) for call in calls for value in (*call.args, *(word.value for word in call.keywords))}
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             sides = list(zip([node.left, *node.comparators], node.ops, node.comparators, strict=False))

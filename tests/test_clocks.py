@@ -47,17 +47,13 @@ CLOCKS = {("timezone", "now"), ("time", "time"), ("datetime", "now"), ("datetime
 
 def reads_own_clock(path: Path) -> bool:
     return any(
-        isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and (node.value.id, node.attr) in CLOCKS
+        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and (node.value.id, node.attr) in CLOCKS
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
     )
 
 
 def test_a_module_that_reads_its_machines_clock_says_why():
-    modules = [
-        path for name in ("questionbank", "worker") for path in sorted((BASE_DIR / name).rglob("*.py"))
-    ]
+    modules = [path for name in ("questionbank", "worker") for path in sorted((BASE_DIR / name).rglob("*.py"))]
     # A migration repeats the defaults of fields.
     named = [path for path in modules if path.parent.name != "migrations"]
     reading = {str(path.relative_to(BASE_DIR)) for path in named if reads_own_clock(path)}
@@ -100,9 +96,7 @@ def test_a_worker_whose_clock_is_wrong_keeps_its_run_and_is_alive(wrong_clock, m
 
 
 @pytest.mark.django_db
-def test_mail_of_a_machine_whose_clock_is_wrong_is_sent_at_once(
-    wrong_clock, teacher, mailoutbox, monkeypatch
-):
+def test_mail_of_a_machine_whose_clock_is_wrong_is_sent_at_once(wrong_clock, teacher, mailoutbox, monkeypatch):
     type(teacher).objects.update(email="teacher@school.example")
     monkeypatch.setattr(task_queue, "wake", lambda job, queue: None)
     wrong_clock(True)
@@ -134,9 +128,7 @@ def test_a_scheduled_message_never_runs_out_and_waits_once_whoever_sends_it(brok
             clock.apply_async(entry)
         clock.close()
     task_queue.send_once("bank.send_mail", queue="light")
-    messages = [
-        json.loads(raw)["headers"] for queue in task_queue.QUEUES for raw in broker.lrange(queue, 0, -1)
-    ]
+    messages = [json.loads(raw)["headers"] for queue in task_queue.QUEUES for raw in broker.lrange(queue, 0, -1)]
     assert sorted(message["id"] for message in messages) == sorted(
         entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()
     )

@@ -33,9 +33,7 @@ def test_links_lead_somewhere(page):
 def test_files_that_pages_name_exist(page):
     """Paths in backquotes, relative to the repository or to the page."""
     text = page.read_text(encoding="utf-8")
-    for name in re.findall(
-        r"`((?:analytics|questionbank|worker|tests|docs|templates|static)/[\w./-]+)`", text
-    ):
+    for name in re.findall(r"`((?:analytics|questionbank|worker|tests|docs|templates|static)/[\w./-]+)`", text):
         assert (BASE_DIR / name).exists(), name
 
 

@@ -63,9 +63,7 @@ ANALYTICS: dict[str, tuple[str, ...] | None] = {
     "embed": FILES,
     "score": (*FILES, "--model", "missing"),
 }
-FORMULA = (
-    '<math><semantics><mn>3</mn><annotation encoding="application/x-tex">1+2</annotation></semantics></math>'
-)
+FORMULA = '<math><semantics><mn>3</mn><annotation encoding="application/x-tex">1+2</annotation></semantics></math>'
 MODULES: dict[str, tuple[str, ...] | None] = {
     "worker.demo_results": None,
     "worker.reproduction.__main__": ("encoder", *MEASURED, "--arms", "nothing"),

@@ -42,14 +42,8 @@ def statements(path: Path) -> list[str]:
     texts: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
-            texts.append(
-                "".join(str(part.value) if isinstance(part, ast.Constant) else "{" for part in node.values)
-            )
-        elif (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and id(node) not in no_statement | pieces
-        ):
+            texts.append("".join(str(part.value) if isinstance(part, ast.Constant) else "{" for part in node.values))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in no_statement | pieces:
             texts.append(node.value)
     return texts
 

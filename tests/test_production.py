@@ -33,12 +33,7 @@ def production(tmp_path) -> dict[str, str]:
 
 def python(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *arguments],
-        env=environment,
-        cwd=BASE_DIR,
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, *arguments], env=environment, cwd=BASE_DIR, capture_output=True, text=True, check=False
     )
 
 
@@ -67,11 +62,7 @@ def test_the_site_listens_to_this_machine_alone_unless_told_otherwise(production
     finished = python(production | {"DEMO": "1"}, "-c", SHOW_SETTINGS)
     shown = json.loads(finished.stdout)
     assert shown["SECURE_SSL_REDIRECT"] is False
-    for demo, options, host in (
-        ("1", [], "127.0.0.1"),
-        ("", [], "127.0.0.1"),
-        ("", ["--host=10.0.0.9"], "10.0.0.9"),
-    ):
+    for demo, options, host in (("1", [], "127.0.0.1"), ("", [], "127.0.0.1"), ("", ["--host=10.0.0.9"], "10.0.0.9")):
         program = (
             "from questionbank import serve\n"
             "serve.os.execvpe = lambda *command: print(command[1])\n"

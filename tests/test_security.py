@@ -17,15 +17,7 @@ from django.urls import path, resolve, reverse
 from questionbank import urls
 from questionbank.core import middleware
 from questionbank.core.upload_forms import TAKES_FILES
-from questionbank.models import (
-    KnowledgeConcept,
-    KnowledgeHierarchy,
-    Question,
-    QuestionTag,
-    Run,
-    RunLog,
-    User,
-)
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, Run, RunLog, User
 from tests.hostile import addresses
 from tests.page_safety import assert_safe
 
@@ -81,9 +73,7 @@ def test_the_list_of_open_addresses_names_no_address_that_is_gone():
 @pytest.fixture
 def number_one(db) -> None:
     """Something with the number 1 of every kind, with text that would run if it were let."""
-    nasty = (
-        '<script>alert(1)</script><img src=x onerror="alert(2)"> $\\text{<style>}$ <a href="javascript:x">'
-    )
+    nasty = '<script>alert(1)</script><img src=x onerror="alert(2)"> $\\text{<style>}$ <a href="javascript:x">'
     hierarchy = KnowledgeHierarchy.objects.create(pk=1, name=f"Algebra {nasty}")
     concept = KnowledgeConcept.objects.add_root({"pk": 1, "hierarchy": hierarchy, "name": nasty})
     options = [{"label": "A", "text": nasty, "misconception": nasty}]
@@ -107,14 +97,7 @@ def test_every_page_and_error_page_keeps_to_the_content_security_policy(client, 
         assert_safe(response, f"{name} {here}")
         seen[name] = response.status_code
     assert set(seen.values()) >= {200, 404, 405}
-    for name in (
-        "question_detail",
-        "question_list",
-        "concept_detail",
-        "concept_tree",
-        "run_detail",
-        "health",
-    ):
+    for name in ("question_detail", "question_list", "concept_detail", "concept_tree", "run_detail", "health"):
         assert seen[name] == 200, name
 
 

@@ -13,9 +13,7 @@ _RESAMPLES_OF_COLUMNS = 1_000
 Array = npt.NDArray[np.float64]
 
 
-def resample_counts(
-    size: int, *, resamples: int = RESAMPLES, seed: int = 0
-) -> Iterator[npt.NDArray[np.int64]]:
+def resample_counts(size: int, *, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[npt.NDArray[np.int64]]:
     """Yield, per resample, how often each of `size` items is drawn when `size` items are drawn with replacement."""
     rng = np.random.default_rng(seed)
     for _ in range(resamples):

@@ -234,9 +234,7 @@ def _store(reporter: RunReporter, folder: Path) -> None:
     try:
         checkpoint_store(run_id=reporter.run.pk, folder=folder)
     except Exception as error:  # noqa: BLE001 - its library may raise anything
-        reporter.log(
-            f"The object store took no checkpoint; it stays on this machine: {error}", level="warning"
-        )
+        reporter.log(f"The object store took no checkpoint; it stays on this machine: {error}", level="warning")
 
 
 def training_command(capability: str, parameters: Mapping[str, Any]) -> str:

@@ -43,9 +43,7 @@ application.user_options["worker"].add(
 )
 
 # Celery warns root about pickled messages; ours are JSON, which is all that Celery accepts by default.
-warnings.filterwarnings(
-    "ignore", message="You're running the worker with superuser", category=SecurityWarning
-)
+warnings.filterwarnings("ignore", message="You're running the worker with superuser", category=SecurityWarning)
 
 WaitingConnections().watch()
 unload_models_after(120.0)  # without a job: mapping a model again takes less than a second
@@ -101,9 +99,7 @@ def _reconcile() -> None:
             runs_reconcile(watching_since=watching_since)
         except Exception as error:  # whatever it is, retry in the next round
             close_old_connections()
-            logger.warning(
-                "not_reconciled", reason=str(error).strip(), exc_info=None if outage_of(error) else error
-            )
+            logger.warning("not_reconciled", reason=str(error).strip(), exc_info=None if outage_of(error) else error)
         if _stop.wait(RECONCILE_SECONDS):
             connection.close()
             return

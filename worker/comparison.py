@@ -32,19 +32,14 @@ _OUTCOMES = {
     GateOutcome.REFUSED: "The candidate does not pass the gate.",
 }
 
-_measured: dict[
-    tuple[int, str], list[tuple[Any, Any]]
-] = {}  # by run and role: measured items with their results
+_measured: dict[tuple[int, str], list[tuple[Any, Any]]] = {}  # by run and role: measured items with their results
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 def in_portions(
-    reporter: RunReporter,
-    role: str,
-    suite: Sequence[Item],
-    measure: Callable[[Sequence[Item]], Sequence[Result]],
+    reporter: RunReporter, role: str, suite: Sequence[Item], measure: Callable[[Sequence[Item]], Sequence[Result]]
 ) -> list[Result]:
     """Measure a model on a suite in portions, giving way to other work between them.
 
@@ -155,10 +150,7 @@ def compared_sets(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> dict[str, EmbeddingSet]:
     """Return the sets of both models after computing their missing vectors; a later promotion reuses them."""
-    sets = {
-        "candidate": embedding_set_ensure(artifact=candidate),
-        "champion": embedding_set_ensure(artifact=champion),
-    }
+    sets = {"candidate": embedding_set_ensure(artifact=candidate), "champion": embedding_set_ensure(artifact=champion)}
     embed_pending(reporter, sets=list(sets.values()))
     for row in sets.values():
         row.refresh_from_db()
@@ -200,7 +192,5 @@ def changed_neighbours(
     changed: list[ChangedNeighbours] = []
     for question, new, old in zip(asked, neighbours["candidate"], neighbours["champion"], strict=True):
         overlap = len({*new} & {*old}) / max(1, len(old))
-        changed.append(
-            {"question": question, "overlap": round(overlap, 2), "candidate": new, "champion": old}
-        )
+        changed.append({"question": question, "overlap": round(overlap, 2), "candidate": new, "champion": old})
     return sorted(changed, key=lambda row: (row["overlap"], row["question"]))[:SHOWN]

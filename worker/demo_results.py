@@ -21,9 +21,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Create the file."""
     ArgumentParser(prog="python -m worker.demo_results", description=__doc__).parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="kindred-demo-") as folder:
-        os.environ.update(
-            {"VAR_DIR": folder, "DEMO": "1", "DATABASE_URL": "", "REDIS_URL": "", "STORAGE_URL": ""}
-        )
+        os.environ.update({"VAR_DIR": folder, "DEMO": "1", "DATABASE_URL": "", "REDIS_URL": "", "STORAGE_URL": ""})
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "questionbank.settings")
         embedded.ensure(folder)
         try:

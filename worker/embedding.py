@@ -38,9 +38,7 @@ from worker.reporting import RunReporter
 LOOKED_AT = 2_000  # most questions of a large import to compare, at some milliseconds each
 
 
-def near_duplicates_among(
-    *, embedding_set: EmbeddingSet, question_ids: Sequence[int]
-) -> list[tuple[int, int, float]]:
+def near_duplicates_among(*, embedding_set: EmbeddingSet, question_ids: Sequence[int]) -> list[tuple[int, int, float]]:
     """Return near-duplicates as (earlier, later, cosine of n-grams), each pair once, most similar first.
 
     Args:
@@ -53,9 +51,7 @@ def near_duplicates_among(
     for question_id, vector in rows.values_list("question_id", "vector"):
         if vector is None:
             continue
-        for neighbour, score in nearest(
-            embedding_set=embedding_set, vector=vector, k=1, exclude=[question_id]
-        ):
+        for neighbour, score in nearest(embedding_set=embedding_set, vector=vector, k=1, exclude=[question_id]):
             if score >= NEAR_DUPLICATE:
                 pairs[min(question_id, neighbour), max(question_id, neighbour)] = score
     triples = [(earlier, later, score) for (earlier, later), score in pairs.items()]
@@ -84,11 +80,7 @@ def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None 
     if sets is None and (filled := search_text_fill(before_each=reporter.check)):
         reporter.log(f"{filled:,} questions are searched by all that they say.")
     rows = EmbeddingSet.objects.select_related("artifact")
-    chosen = (
-        rows.filter(is_current=True)
-        if sets is None
-        else rows.filter(pk__in=[given_set.pk for given_set in sets])
-    )
+    chosen = rows.filter(is_current=True) if sets is None else rows.filter(pk__in=[given_set.pk for given_set in sets])
     stored: dict[str, int] = {}
     in_order = list(chosen.order_by(F("artifact").asc(nulls_first=True), "pk"))  # the fast n-grams first
     for number, embedding_set in enumerate(in_order, start=1):
@@ -201,9 +193,7 @@ class VectorBlocks(BlockJob):
 
     def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
         """Encode the questions in a range that have no vector."""
-        self.embedding_set.refresh_from_db(
-            fields=["unknown_shares"]
-        )  # languages are measured before each plan
+        self.embedding_set.refresh_from_db(fields=["unknown_shares"])  # languages are measured before each plan
         questions = embedding_pending(embedding_set=self.embedding_set, first=block.first, last=block.last)
         compared, others = _parted(questions, self._lens)
         self._cancel = cancel
@@ -216,16 +206,12 @@ class VectorBlocks(BlockJob):
                 embeddings.embedding_store_none(embedding_set=self.embedding_set, questions=others)
             if vectors is None:
                 return 0
-            return embeddings.embedding_store(
-                embedding_set=self.embedding_set, questions=compared, vectors=vectors
-            )
+            return embeddings.embedding_store(embedding_set=self.embedding_set, questions=compared, vectors=vectors)
 
         return store
 
 
-def _parted(
-    questions: Sequence[PendingQuestion], lens: Lens
-) -> tuple[list[PendingQuestion], list[PendingQuestion]]:
+def _parted(questions: Sequence[PendingQuestion], lens: Lens) -> tuple[list[PendingQuestion], list[PendingQuestion]]:
     """Split questions into those that a lens compares and those that it does not."""
     compared: list[PendingQuestion] = []
     others: list[PendingQuestion] = []
@@ -234,20 +220,14 @@ def _parted(
     return compared, others
 
 
-def report_near_duplicates(
-    reporter: RunReporter, embedding_set: EmbeddingSet, question_ids: Sequence[int]
-) -> None:
+def report_near_duplicates(reporter: RunReporter, embedding_set: EmbeddingSet, question_ids: Sequence[int]) -> None:
     """Log which new questions are near-duplicates of another one."""
     pairs = near_duplicates_among(embedding_set=embedding_set, question_ids=question_ids)
     if not pairs:
         return
-    named_pairs = "; ".join(
-        f"{first} and {second} ({score:.2f})" for first, second, score in pairs[:NAMED_PAIRS]
-    )
+    named_pairs = "; ".join(f"{first} and {second} ({score:.2f})" for first, second, score in pairs[:NAMED_PAIRS])
     more = f"; and {len(pairs) - NAMED_PAIRS:,} more pairs" if len(pairs) > NAMED_PAIRS else ""
-    reporter.log(
-        f"Near-duplicates among {len(question_ids):,} new questions: {named_pairs}{more}.", level="warning"
-    )
+    reporter.log(f"Near-duplicates among {len(question_ids):,} new questions: {named_pairs}{more}.", level="warning")
 
 
 def query_encoder(embedding_set: EmbeddingSet) -> TextEncoder:
@@ -259,9 +239,7 @@ def query_encoder(embedding_set: EmbeddingSet) -> TextEncoder:
     return encoder
 
 
-def _measure_languages(
-    reporter: RunReporter, embedding_set: EmbeddingSet, encoder: VocabularyEncoder
-) -> None:
+def _measure_languages(reporter: RunReporter, embedding_set: EmbeddingSet, encoder: VocabularyEncoder) -> None:
     """Measure how much of each of the set's languages the encoder does not know.
 
     Repeated each time, because the first question in a language may contain nothing but a formula.
@@ -281,8 +259,7 @@ def _measure_languages(
         shares[language] = share
         if share > UNKNOWN_SHARE_LIMIT and (before is None or before <= UNKNOWN_SHARE_LIMIT):
             reporter.log(
-                f"{encoder.name} does not know {share:.0%} of the tokens in language"
-                f" {language!r}: {consequence}",
+                f"{encoder.name} does not know {share:.0%} of the tokens in language {language!r}: {consequence}",
                 level="warning",
             )
     if shares:

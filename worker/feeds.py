@@ -36,9 +36,7 @@ class EncoderFeed:
     duplicates: int
 
 
-def encoder_feed(
-    *, hierarchies: Sequence[str] | None, unknown_share: Callable[[Sequence[str]], float]
-) -> EncoderFeed:
+def encoder_feed(*, hierarchies: Sequence[str] | None, unknown_share: Callable[[Sequence[str]], float]) -> EncoderFeed:
     """Return ready questions, tagged or not, in the languages that a backbone knows.
 
     Args:
@@ -103,9 +101,7 @@ def probe_data(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) ->
     vectors = set_vectors(embedding_set)
     rows = [
         row
-        for row in Question.objects.filter(
-            pk__in=tagged, status=Question.Status.READY, paraphrase_of__isnull=True
-        )
+        for row in Question.objects.filter(pk__in=tagged, status=Question.Status.READY, paraphrase_of__isnull=True)
         .only("text", "options", "content", "difficulty", "difficulty_scale", "source")
         .order_by("pk")
         if row.pk in vectors

@@ -25,11 +25,7 @@ from questionbank.core.errors import ValidationFailed
 from questionbank.core.storage import scratch_folder
 from questionbank.local.die_with_parent import dying_with_us
 from questionbank.models import Run
-from questionbank.registry.language_models import (
-    local_model_folder,
-    packaged_model_folder,
-    packaged_model_is_ready,
-)
+from questionbank.registry.language_models import local_model_folder, packaged_model_folder, packaged_model_is_ready
 from questionbank.registry.run_services import run_create
 from worker.reporting import LOOK_SECONDS, RunReporter
 

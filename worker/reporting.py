@@ -158,9 +158,7 @@ class RunReporter:
         message = f"Step {report.step:,} of {report.steps:,}"
         if report.step < report.steps:
             message += f", {duration_text(report.seconds_left)} left"
-        patiently(
-            partial(runs.run_progress, run=self.run, done=report.step, total=report.steps, message=message)
-        )
+        patiently(partial(runs.run_progress, run=self.run, done=report.step, total=report.steps, message=message))
         if self.run.deaths or self.run.pauses:
             if self._furthest_step is None:
                 self._furthest_step = patiently(partial(run_last_step, run=self.run))
@@ -327,8 +325,6 @@ def _write_failure(reporter: RunReporter, error: Exception) -> None:
     else:
         logger.error("run_failed", run=run.pk, exc_info=error)
         sentence = f"An unexpected error: {type(error).__name__}. The log has the details."
-    is_refusal = isinstance(
-        error, ImportRefused | DocumentRefused
-    )  # the file's fault, not the installation's
+    is_refusal = isinstance(error, ImportRefused | DocumentRefused)  # the file's fault, not the installation's
     result = {**reporter.result, Run.REFUSAL: True} if is_refusal else reporter.result
     patiently(partial(runs.run_fail, run=run, error=sentence, result=result))

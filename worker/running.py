@@ -11,10 +11,7 @@ from worker.reporting import COMMAND_LINE, RunReporter, running
 
 
 def run_here(
-    run: Run,
-    work: Callable[[RunReporter], Mapping[str, Any]],
-    *,
-    echo: Callable[[str], Any] | None = None,
+    run: Run, work: Callable[[RunReporter], Mapping[str, Any]], *, echo: Callable[[str], Any] | None = None
 ) -> dict[str, Any]:
     """Execute a run that was created without being sent to a worker, and return its result.
 

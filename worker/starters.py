@@ -30,9 +30,7 @@ from analytics.training.threads import wait_passively
 from questionbank.demo.bank import DEMO_BANK
 from worker.solver.starter_data import STARTER_SETS, write_problems, write_rows
 
-RECIPES: dict[str, dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-)
+RECIPES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 """By the name that the command takes."""
 
 
@@ -79,9 +77,7 @@ class StarterMaking:
         if "tested" in step:
             tested = KeptOut.of(row["text"] for _line, row in read_objects(self._set(step["tested"])))
         rows = {
-            name: [
-                dict(row) for _line, row in read_objects(self._set(source)) if not tested.holds(row["text"])
-            ]
+            name: [dict(row) for _line, row in read_objects(self._set(source)) if not tested.holds(row["text"])]
             for name, source in step.get("sets", {}).items()
         }
         aside = output.with_name(f".{output.name}")
@@ -116,9 +112,7 @@ class StarterMaking:
             step.get("language", ""),
             step.get("hierarchy", ""),
         )
-        config: Any = config_from_strings(
-            capability.config, {name: str(value) for name, value in settings.items()}
-        )
+        config: Any = config_from_strings(capability.config, {name: str(value) for name, value in settings.items()})
         capability.train(self.work / step["data"], output, config, files, context)
 
     def export(self, step: Mapping[str, Any], output: Path) -> None:
@@ -181,12 +175,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m worker.starters", description=__doc__)
     parser.add_argument("name", choices=tuple(RECIPES))
     parser.add_argument("--data", type=Path, default=Path(), help="folder of the public data sets")
-    parser.add_argument(
-        "--work", type=Path, default=Path("starter-work"), help="folder that keeps each step's output"
-    )
-    parser.add_argument(
-        "--model", type=Path, help="folder of a trained model to take instead of the recipe's"
-    )
+    parser.add_argument("--work", type=Path, default=Path("starter-work"), help="folder that keeps each step's output")
+    parser.add_argument("--model", type=Path, help="folder of a trained model to take instead of the recipe's")
     parser.add_argument("--output", type=Path, help="folder of the starter; by default the package's own")
     options = parser.parse_args(arguments)
     wait_passively()

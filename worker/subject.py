@@ -64,10 +64,7 @@ def own_texts() -> Iterator[SubjectText]:
     """Yield the texts that we wrote."""
     for _line, row in read_objects(TEXTS):
         yield SubjectText(
-            row["text"],
-            row["kind"],
-            row["mathematics"],
-            OWN_QUESTIONS_COUNT if row["mathematics"] else 1.0,
+            row["text"], row["kind"], row["mathematics"], OWN_QUESTIONS_COUNT if row["mathematics"] else 1.0
         )
 
 
@@ -91,9 +88,7 @@ def demo_texts(rng: random.Random) -> list[SubjectText]:
 def noise_texts(rng: random.Random) -> Iterator[SubjectText]:
     """Yield texts of random keystrokes with numbers between them."""
     for _ in range(NOISE):
-        pieces = [
-            str(rng.randint(0, 99)) if rng.random() < 0.2 else _keys(rng) for _ in range(rng.randint(2, 9))
-        ]
+        pieces = [str(rng.randint(0, 99)) if rng.random() < 0.2 else _keys(rng) for _ in range(rng.randint(2, 9))]
         yield SubjectText(" ".join(pieces) + rng.choice(["", "?", "."]), NOISE_KIND, is_mathematics=False)
 
 

@@ -74,9 +74,7 @@ def import_vectors(reporter: RunReporter, folder: Path) -> dict[str, Any]:
             embeddings.embedding_index_build(embedding_set=embedding_set)
     if stored and embedding_set.lens == FALLBACK_LENS.word:
         report_near_duplicates(reporter, embedding_set, stored[:LOOKED_AT])
-    sources = (
-        Question.objects.filter(pk__in=missing).exclude(source_id="").values_list("source_id", flat=True)
-    )
+    sources = Question.objects.filter(pk__in=missing).exclude(source_id="").values_list("source_id", flat=True)
     return {
         "encoder": embedding_set.encoder_name,
         "stored": len(stored),
@@ -111,8 +109,7 @@ def _check_dimension(embedding_set: EmbeddingSet, table: Any) -> None:
     dimension = table.schema.field("vector").type.list_size
     if dimension != embedding_set.dimension:
         raise DataError(
-            f"The vectors have {dimension} numbers, those of {embedding_set.encoder_name}"
-            f" {embedding_set.dimension}."
+            f"The vectors have {dimension} numbers, those of {embedding_set.encoder_name} {embedding_set.dimension}."
         )
 
 

@@ -68,9 +68,7 @@ class Analogy(Capability[Retriever]):
 
         slots = bool(artifact_read(folder, verify=False).extra.get("slot_text", False))
         backbone = artifact_backbone(folder)
-        return lambda texts: encode_bulk(
-            backbone, [retriever_text(text, slots=slots) for text in texts], cancel=cancel
-        )
+        return lambda texts: encode_bulk(backbone, [retriever_text(text, slots=slots) for text in texts], cancel=cancel)
 
     def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
         """Write a starter's retriever; the head after the pooling becomes part of the graph."""

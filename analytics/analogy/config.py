@@ -47,9 +47,7 @@ class AnalogyConfig(TrainingConfig):
         description="share of the training data to use, drawn at random",
     )
     fold: Fold = -1
-    freeze_embeddings: bool = Field(
-        default=True, description="do not train the token embeddings (not from the paper)"
-    )
+    freeze_embeddings: bool = Field(default=True, description="do not train the token embeddings (not from the paper)")
     learning_rate: LearningRate = 3e-5
     schedule: Schedule = "linear"
     clip_norm: ClippingNorm = 0.0
@@ -59,6 +57,5 @@ class AnalogyConfig(TrainingConfig):
     )
     max_tokens: MaximumTokens = Field(default=128, description="questions longer than this are truncated")
     measured: Measured = Field(
-        default=300,
-        description="number of validation problems used to measure retrieval during training (0 = none)",
+        default=300, description="number of validation problems used to measure retrieval during training (0 = none)"
     )

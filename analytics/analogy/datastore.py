@@ -95,9 +95,7 @@ class Datastore:
 
     def _identities(self) -> Iterator[tuple[str, bytes]]:
         """Yield the equation and the vector of each problem."""
-        return (
-            (self.equations[row], codes.tobytes()) for row, codes in zip(self.rows, self.codes, strict=True)
-        )
+        return ((self.equations[row], codes.tobytes()) for row, codes in zip(self.rows, self.codes, strict=True))
 
     def nearest(self, vectors: Floats, count: int) -> list[list[Neighbour]]:
         """Return the `count` nearest problems for each unit vector, (texts, dimension), nearest first.
@@ -110,9 +108,7 @@ class Datastore:
             for row, best in enumerate(best_columns(cosines, min(count, len(self)))):
                 found.append(
                     [
-                        Neighbour(
-                            _graph(self.equations[self.rows[kept]]), float(cosines[row, kept]), int(kept)
-                        )
+                        Neighbour(_graph(self.equations[self.rows[kept]]), float(cosines[row, kept]), int(kept))
                         for kept in best
                     ]
                 )

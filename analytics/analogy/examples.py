@@ -13,13 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analytics.analogy.graphs import (
-    ComputationalGraph,
-    integer_codes,
-    problem_graph,
-    problem_numbers,
-    slot_text,
-)
+from analytics.analogy.graphs import ComputationalGraph, integer_codes, problem_graph, problem_numbers, slot_text
 from analytics.errors import DataError
 from analytics.expression.evaluate import EvaluationError, evaluate_float
 from analytics.expression.slots import fill_slots

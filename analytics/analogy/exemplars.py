@@ -40,10 +40,7 @@ class ExemplarCorpus:
     """
 
     def __init__(
-        self,
-        texts: Sequence[str],
-        vectors: npt.NDArray[np.float32],
-        graphs: Sequence[ComputationalGraph | None] = (),
+        self, texts: Sequence[str], vectors: npt.NDArray[np.float32], graphs: Sequence[ComputationalGraph | None] = ()
     ) -> None:
         if not texts:
             raise DataError("The corpus holds no problem.")
@@ -88,9 +85,7 @@ class ExemplarCorpus:
             if likely is not None:
                 pairs = zip(scores, likely[start : start + _CHUNK], strict=True)
                 scores = np.stack([self.graphs.scores(row, graphs) for row, graphs in pairs])
-            stories = np.array(
-                [self._known.get(story_key(text), -1) for text in texts[start : start + _CHUNK]]
-            )
+            stories = np.array([self._known.get(story_key(text), -1) for text in texts[start : start + _CHUNK]])
             scores = np.where(stories[:, None] == self.stories[None, :], -np.inf, scores)
             hits += [_best(row, k) for row in scores]
         return hits

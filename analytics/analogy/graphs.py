@@ -48,12 +48,7 @@ class ComputationalGraph:
 
     @classmethod
     def of(
-        cls,
-        tree: ExpressionTree,
-        source: str = "equation",
-        *,
-        places: Sequence[SlotPlace] = (),
-        key: str = "",
+        cls, tree: ExpressionTree, source: str = "equation", *, places: Sequence[SlotPlace] = (), key: str = ""
     ) -> ComputationalGraph:
         """Return the graph of a tree over slots.
 

@@ -21,9 +21,7 @@ def give_datastore(model: Path, problems: Path) -> Datastore:
     retriever = load_retriever(model)
     examples = kept_examples(read_problems(problems).learned)
     if not examples:
-        raise DataError(
-            f"No problem of {problems} has an equation, a program or calculations that can be read."
-        )
+        raise DataError(f"No problem of {problems} has an equation, a program or calculations that can be read.")
     datastore = Datastore.of(examples, retriever.encode([example.problem.text for example in examples]))
     artifact_amend(model, artifact_read(model), partial(save_datastore, datastore))
     return datastore

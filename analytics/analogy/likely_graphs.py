@@ -63,9 +63,7 @@ class CorpusGraphs:
         for graph, probability in likely:
             same_graph[self._with_graph.get(graph.graph, _NO_ROWS)] += probability
             same_equation[self._with_equation.get(graph.prototype, _NO_ROWS)] += probability
-        return exemplar_score(
-            cosines.astype(np.float64), np.minimum(same_graph, 1), np.minimum(same_equation, 1)
-        )
+        return exemplar_score(cosines.astype(np.float64), np.minimum(same_graph, 1), np.minimum(same_equation, 1))
 
 
 def _rows(keys: Sequence[str | None]) -> dict[str, npt.NDArray[np.int64]]:

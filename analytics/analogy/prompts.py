@@ -67,18 +67,12 @@ def answer_text(problem: ProblemRecord, answers: str) -> str:
     if answers == "equation":
         return f"x={problem.equation}" if problem.equation else ""
     if answers == "solution":
-        return (
-            f"{problem.solution.strip()}\n#### {problem.answer}"
-            if problem.solution and problem.answer
-            else ""
-        )
+        return f"{problem.solution.strip()}\n#### {problem.answer}" if problem.solution and problem.answer else ""
     return problem.answer
 
 
 def few_shot_prompt(
-    question: str,
-    exemplars: Sequence[ProblemRecord],
-    settings: PromptSettings = PromptSettings(),
+    question: str, exemplars: Sequence[ProblemRecord], settings: PromptSettings = PromptSettings()
 ) -> str:
     """Return question-answer blocks of the exemplars, followed by the question (Eq. 3).
 
@@ -99,9 +93,7 @@ def few_shot_prompt(
 
 
 def prompt_exemplars(
-    question: str,
-    exemplars: Sequence[ProblemRecord],
-    settings: PromptSettings = PromptSettings(),
+    question: str, exemplars: Sequence[ProblemRecord], settings: PromptSettings = PromptSettings()
 ) -> list[ProblemRecord]:
     """Return the exemplars in the prompt's format that fit its budget, nearest first.
 

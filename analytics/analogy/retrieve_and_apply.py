@@ -70,9 +70,7 @@ class AppliedAnswer:
     confidence: float
 
 
-def alignments(
-    used: Sequence[NumberPlace], question: Sequence[NumberPlace]
-) -> Iterator[tuple[NumberPlace, ...]]:
+def alignments(used: Sequence[NumberPlace], question: Sequence[NumberPlace]) -> Iterator[tuple[NumberPlace, ...]]:
     """Yield distinct ways of assigning a question's numbers to a graph, most probable first.
 
     First come the same places in the text; then the numbers in order with some skipped, preferring those
@@ -94,9 +92,7 @@ def alignments(
         yield tuple(used)
     choices = list(islice(combinations(question, len(used)), _MOST_CHOICES))
     choices.sort(
-        key=lambda choice: sum(
-            candidate[0] != number[0] for candidate, number in zip(choice, used, strict=True)
-        )
+        key=lambda choice: sum(candidate[0] != number[0] for candidate, number in zip(choice, used, strict=True))
     )
     del choices[_ALIGNMENTS:]
     for choice in choices:
@@ -121,11 +117,7 @@ Filled = dict[tuple[str, tuple[SlotPlace, ...]], list[_Candidate]]
 
 
 def apply_graphs(
-    neighbours: Iterable[Neighbour],
-    numbers: SlotNumbers,
-    *,
-    filled: Filled | None = None,
-    most: int | None = None,
+    neighbours: Iterable[Neighbour], numbers: SlotNumbers, *, filled: Filled | None = None, most: int | None = None
 ) -> list[AppliedAnswer]:
     """Return the answers of the neighbours' graphs with a question's numbers, in descending order of votes.
 
@@ -187,9 +179,7 @@ class _Question:
         """Return the first alignments with a graph's numbers."""
         question_alignments = self.alignments.get(used)
         if question_alignments is None:
-            question_alignments = self.alignments[used] = list(
-                islice(alignments(used, self.numbers), _ALIGNMENTS)
-            )
+            question_alignments = self.alignments[used] = list(islice(alignments(used, self.numbers), _ALIGNMENTS))
         return question_alignments
 
     def slot(self, number: NumberPlace, reading: int) -> int:

@@ -50,9 +50,7 @@ class Retriever:
             vectors = {text: self._vectors[text] for text in read if text in self._vectors}
         new = list(dict.fromkeys(text for text in read if text not in vectors))
         if new:
-            vectors |= {
-                text: vector.copy() for text, vector in zip(new, self._encoder.encode(new), strict=True)
-            }
+            vectors |= {text: vector.copy() for text, vector in zip(new, self._encoder.encode(new), strict=True)}
             with self._lock:
                 self._vectors |= {text: vectors[text] for text in new if len(text) <= _LONGEST_REMEMBERED}
                 for text in list(islice(self._vectors, max(0, len(self._vectors) - _REMEMBERED))):
@@ -83,7 +81,5 @@ def load_retriever(folder: Path) -> Retriever:
     if encoder.manifest.capability not in ("analogy", "encoder"):
         raise ArtifactError(f"{folder} holds no retriever of analogous problems.")
     return Retriever(
-        encoder,
-        slots=bool(encoder.manifest.extra.get("slot_text", False)),
-        datastore=load_datastore(folder),
+        encoder, slots=bool(encoder.manifest.extra.get("slot_text", False)), datastore=load_datastore(folder)
     )

@@ -83,9 +83,7 @@ class RetrievalTask(Task):
         for rows in length_grouped_batches(self.lengths, self.config.batch_size, rng):
             yield rows, positives[rows]
 
-    def losses(
-        self, batch: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], _step: Step
-    ) -> Mapping[str, Tensor]:
+    def losses(self, batch: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], _step: Step) -> Mapping[str, Tensor]:
         """Return the loss of Eq. 1, or the contrast with all positives of the batch."""
         embedded = self.backbone.embed_texts([self.texts[row] for row in np.concatenate(batch)])
         unit = normalize(embedded.float(), dim=1)
@@ -192,10 +190,7 @@ def fit_retriever(
         context.say(f"{len(examples) - len(learned):,} problems dropped: no other one has their graph.")
     seed_everything(config.seed)
     backbone = load_trainable(
-        start or config.backbone,
-        rank=config.adapter_rank,
-        max_tokens=config.max_tokens,
-        device=config.device,
+        start or config.backbone, rank=config.adapter_rank, max_tokens=config.max_tokens, device=config.device
     )
     refuse_unknown_language(backbone, [example.problem.text for example in examples])
     # Trains the encoder's own head, or a new one that is initialised to the identity.
@@ -230,9 +225,7 @@ def _shares(
     graphs = [(example.graph.graph, example.graph.prototype) for example in (*questions, *corpus)]
     count = len(questions)
     return {
-        f"{prefix}same_{same}": shared_keys_at_k(
-            vectors[:count], vectors[count:], keys[:count], keys[count:], _K
-        )
+        f"{prefix}same_{same}": shared_keys_at_k(vectors[:count], vectors[count:], keys[:count], keys[count:], _K)
         for same, keys in zip(("graph", "equation"), zip(*graphs, strict=True), strict=True)
     }
 

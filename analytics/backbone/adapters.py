@@ -42,11 +42,7 @@ def add_adapters(backbone: Backbone, rank: int) -> None:
     if _is_adapted(backbone):
         raise BackboneError(f"The encoder {backbone.name} has adapters already.")
     config = LoraConfig(
-        r=rank,
-        lora_alpha=2 * rank,
-        target_modules="all-linear",
-        exclude_modules=_NOT_ADAPTED,
-        bias="none",
+        r=rank, lora_alpha=2 * rank, target_modules="all-linear", exclude_modules=_NOT_ADAPTED, bias="none"
     )
     was_training = backbone.model.training
     backbone.model = _wrapped(backbone.model, config)
@@ -119,9 +115,7 @@ def save_adapter(backbone: Backbone, folder: Path) -> None:
         )
         (folder / ADAPTER_CONFIG_NAME).write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise BackboneError(
-            f"The adapter cannot be written to {folder}: {error.strerror or error}."
-        ) from error
+        raise BackboneError(f"The adapter cannot be written to {folder}: {error.strerror or error}.") from error
 
 
 def finish_adapters(backbone: Backbone) -> None:
@@ -201,9 +195,7 @@ def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> Non
             raise RuntimeError("its layers are not those of the encoder.")
     except (RuntimeError, KeyError) as error:
         backbone.model = model.unload().train(was_training).requires_grad_(True)
-        raise BackboneError(
-            f"The adapter in {folder} does not fit {backbone.name}: {first_line(error)}"
-        ) from error
+        raise BackboneError(f"The adapter in {folder} does not fit {backbone.name}: {first_line(error)}") from error
     backbone.model = model.train(was_training)
     if merge:
         merge_adapters(backbone)
@@ -235,9 +227,7 @@ def _wrapped(model: PreTrainedModel, config: Any) -> Any:
     from peft import get_peft_model
 
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", FutureWarning
-        )  # peft reads an attribute that transformers has renamed
+        warnings.simplefilter("ignore", FutureWarning)  # peft reads an attribute that transformers has renamed
         return get_peft_model(model, config)
 
 

@@ -103,9 +103,7 @@ def set_head(backbone: Backbone, head: Head) -> None:
         BackboneError: it takes vectors of another length.
     """
     if head.shape != (backbone.dimension, backbone.dimension):
-        raise BackboneError(
-            f"The last layer does not fit {backbone.name}: {head.shape} for {backbone.dimension}."
-        )
+        raise BackboneError(f"The last layer does not fit {backbone.name}: {head.shape} for {backbone.dimension}.")
     backbone.head = head.frozen_copy(backbone.device)
     backbone.weights_hash = weights_sha256(backbone.model, backbone.head)
 
@@ -114,8 +112,7 @@ def save_head(backbone: Backbone, folder: Path) -> None:
     """Write the layers after the pooling into a folder, in half precision; nothing if there are none."""
     if backbone.head is not None:
         tensors = {
-            name: tensor.to("cpu", torch.float16).contiguous()
-            for name, tensor in backbone.head.tensors().items()
+            name: tensor.to("cpu", torch.float16).contiguous() for name, tensor in backbone.head.tensors().items()
         }
         save_file(tensors, folder / HEAD_NAME)
 

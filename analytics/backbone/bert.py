@@ -18,12 +18,7 @@ from transformers.utils import logging as transformers_logging
 
 from analytics.artifacts import artifact_read
 from analytics.backbone.adapters import adapter_to_continue, add_adapters, load_adapter
-from analytics.backbone.backbone import (
-    Backbone,
-    load_head,
-    padded_batch,
-    weights_sha256,
-)
+from analytics.backbone.backbone import Backbone, load_head, padded_batch, weights_sha256
 from analytics.backbone.four_bit import load_four_bit
 from analytics.backbone.sources import (
     ADAPTER_NAME,
@@ -84,9 +79,7 @@ _BATCH_TOKENS = {"cpu": 1024, "cuda": 65_536}
 _WINDOW = 16_384
 
 
-def load_backbone(
-    name_or_path: str = DEFAULT_BACKBONE, *, max_tokens: int = 256, device: str = "auto"
-) -> Backbone:
+def load_backbone(name_or_path: str = DEFAULT_BACKBONE, *, max_tokens: int = 256, device: str = "auto") -> Backbone:
     """Load an encoder by package name, local folder or hub id, ready for inference.
 
     A folder may contain only an adapter, like a starter's: it is merged into the backbone that its manifest

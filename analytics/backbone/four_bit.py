@@ -151,9 +151,7 @@ def _model(header: _Header, vocabulary: int, weights: dict[str, torch.Tensor]) -
     )
     # The file has no pooler, and nothing uses it.
     pooler = {
-        name: torch.zeros_like(tensor)
-        for name, tensor in model.state_dict().items()
-        if name.startswith("pooler.")
+        name: torch.zeros_like(tensor) for name, tensor in model.state_dict().items() if name.startswith("pooler.")
     }
     model.load_state_dict(weights | pooler)
     return model.eval()
@@ -166,8 +164,7 @@ def _tokenizer(pieces: list[tuple[str, float]]) -> PreTrainedTokenizerFast:
     )
     tokenizer.pre_tokenizer = Metaspace(replacement=_SPACE, prepend_scheme="always")
     tokenizer.post_processor = TemplateProcessing(
-        single="<s> $A </s>",
-        special_tokens=[(token, _SPECIAL.index(token)) for token in ("<s>", "</s>")],
+        single="<s> $A </s>", special_tokens=[(token, _SPECIAL.index(token)) for token in ("<s>", "</s>")]
     )
     tokenizer.add_special_tokens([AddedToken(token, special=True) for token in (*_SPECIAL, "<mask>")])
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **_SPECIAL_TOKEN_NAMES)

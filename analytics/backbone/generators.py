@@ -25,10 +25,7 @@ from analytics.training.device import pick_device
 
 GeneratorKind = Literal["sequence-to-sequence", "causal"]
 
-_LOADERS: dict[GeneratorKind, Any] = {
-    "sequence-to-sequence": AutoModelForSeq2SeqLM,
-    "causal": AutoModelForCausalLM,
-}
+_LOADERS: dict[GeneratorKind, Any] = {"sequence-to-sequence": AutoModelForSeq2SeqLM, "causal": AutoModelForCausalLM}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +58,7 @@ def load_generator(name_or_path: str, kind: GeneratorKind, *, device: str = "aut
         tokenizer = AutoTokenizer.from_pretrained(location, local_files_only=is_folder)
     except (OSError, ValueError, KeyError, ImportError) as error:
         hint = "" if is_folder or not HF_HUB_OFFLINE else " (HF_HUB_OFFLINE=0 lets it be downloaded)"
-        raise BackboneError(
-            f"{name_or_path} holds no {kind} model that can be loaded{hint}: {error}"
-        ) from error
+        raise BackboneError(f"{name_or_path} holds no {kind} model that can be loaded{hint}: {error}") from error
     place = pick_device(device)
     if place.type == "cpu" and model.dtype == torch.float16:
         model = model.float()  # CPUs are several times slower with half precision

@@ -29,9 +29,7 @@ def mean_pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     return (states * weights).sum(1) / weights.sum(1).clamp(min=1)
 
 
-def token_states(
-    transformer: nn.Module, input_ids: torch.Tensor, attention_mask: torch.Tensor
-) -> torch.Tensor:
+def token_states(transformer: nn.Module, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
     """Return the states of a Hugging Face encoder's last layer, (batch, tokens, hidden), given ids and mask.
 
     On a GPU the mask is passed in the form that transformers would convert it to; otherwise transformers
@@ -45,10 +43,7 @@ def token_states(
 
 
 def pooled_vectors(
-    transformer: nn.Module,
-    head: nn.Module | None,
-    input_ids: torch.Tensor,
-    attention_mask: torch.Tensor,
+    transformer: nn.Module, head: nn.Module | None, input_ids: torch.Tensor, attention_mask: torch.Tensor
 ) -> torch.Tensor:
     """Return an encoder's vectors for token ids: the mean state, passed through the head if there is one.
 
@@ -121,9 +116,7 @@ class Head(nn.Module):
         for name in _LAYERS:
             weight, bias = tensors[f"{name}.weight"].float(), tensors[f"{name}.bias"].float()
             if weight.dim() != 2 or bias.shape != weight.shape[:1]:
-                raise ValueError(
-                    f"the {name} layer has a weight {tuple(weight.shape)} and a bias {tuple(bias.shape)}"
-                )
+                raise ValueError(f"the {name} layer has a weight {tuple(weight.shape)} and a bias {tuple(bias.shape)}")
             layer = nn.Linear(weight.shape[1], weight.shape[0])
             layer.weight, layer.bias = nn.Parameter(weight), nn.Parameter(bias)
             layers.append(layer)

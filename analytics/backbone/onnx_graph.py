@@ -29,13 +29,7 @@ _TOLERANCE = 1e-4
 
 
 def write_graph(
-    module: torch.nn.Module,
-    path: Path,
-    *,
-    output: str,
-    max_tokens: int,
-    batch: Batch,
-    others: Sequence[Batch],
+    module: torch.nn.Module, path: Path, *, output: str, max_tokens: int, batch: Batch, others: Sequence[Batch]
 ) -> None:
     """Write a module as an ONNX file.
 

@@ -34,13 +34,7 @@ class RecurrentEncoder(PreTrainedModel):
 
     config_class = _RecurrentConfig
 
-    def __init__(
-        self,
-        vocabulary: int,
-        *,
-        width: int = 512,
-        embedding: int = 128,
-    ) -> None:
+    def __init__(self, vocabulary: int, *, width: int = 512, embedding: int = 128) -> None:
         super().__init__(_RecurrentConfig())
         self.embeddings = nn.Embedding(vocabulary, embedding)
         self.dropout = nn.Dropout(_DROPOUT)
@@ -56,9 +50,7 @@ class RecurrentEncoder(PreTrainedModel):
         embedded = self.dropout(self.embeddings(input_ids))
         lengths = attention_mask.sum(dim=1).cpu()
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
-        states, _lengths = pad_packed_sequence(
-            self.gru(packed)[0], batch_first=True, total_length=input_ids.shape[1]
-        )
+        states, _lengths = pad_packed_sequence(self.gru(packed)[0], batch_first=True, total_length=input_ids.shape[1])
         forward, backward = states.chunk(2, dim=2)
         return BaseModelOutput(last_hidden_state=forward + backward)
 

@@ -24,29 +24,17 @@ def add_bulk_commands(commands: argparse._SubParsersAction[argparse.ArgumentPars
         default="",
         help=f"folder of an encoder or retriever, or {CHARACTER_NGRAMS}; by default Kindred's own encoder",
     )
-    embed.add_argument(
-        "--precision", choices=("float16", "float32"), default="float16", help="the bank's is float16"
-    )
-    embed.add_argument(
-        "--text-field", default="text", metavar="NAME", help="column that holds the questions (text)"
-    )
+    embed.add_argument("--precision", choices=("float16", "float32"), default="float16", help="the bank's is float16")
+    embed.add_argument("--text-field", default="text", metavar="NAME", help="column that holds the questions (text)")
     embed.set_defaults(job=lambda options: Embed(options.model, options.precision, (options.text_field,)))
-    score = commands.add_parser(
-        Score.word, description="Score the paraphrases in files: original, paraphrase."
-    )
+    score = commands.add_parser(Score.word, description="Score the paraphrases in files: original, paraphrase.")
     score.add_argument("--model", required=True, help="folder of a scorer")
     score.set_defaults(job=lambda options: Score(options.model))
     for parser in (embed, score):
         parser.add_argument(
-            "--input",
-            nargs="+",
-            required=True,
-            metavar="FILE",
-            help="Parquet or JSON Lines; or a pattern",
+            "--input", nargs="+", required=True, metavar="FILE", help="Parquet or JSON Lines; or a pattern"
         )
-        parser.add_argument(
-            "--output", type=Path, required=True, help="folder; gets a Parquet file for each block"
-        )
+        parser.add_argument("--output", type=Path, required=True, help="folder; gets a Parquet file for each block")
         parser.add_argument("--block-rows", type=_positive, default=_BLOCK_ROWS, help=f"({_BLOCK_ROWS})")
         parser.add_argument("--runner", choices=("local", "ray"), default="local")
         parser.add_argument("--processes", type=_positive, default=1, help="local: on this machine (1)")
@@ -57,9 +45,7 @@ def add_bulk_commands(commands: argparse._SubParsersAction[argparse.ArgumentPars
             " here",
         )
         parser.add_argument("--nodes", type=_positive, default=1, help="ray: machines to wait for (1)")
-        parser.add_argument(
-            "--wait", type=float, default=60.0, metavar="SECONDS", help="ray: for how long (60)"
-        )
+        parser.add_argument("--wait", type=float, default=60.0, metavar="SECONDS", help="ray: for how long (60)")
 
 
 def _positive(text: str) -> int:

@@ -125,10 +125,7 @@ class Embed(Job):
             spread = np.zeros((len(texts), vectors.shape[1]), dtype=self.precision)
             spread[~left_out] = vectors
             mask = np.broadcast_to(left_out[:, None], spread.shape)
-            return {
-                "text_hash": [content_digest([text]) for text in texts],
-                "vector": np.ma.MaskedArray(spread, mask),
-            }
+            return {"text_hash": [content_digest([text]) for text in texts], "vector": np.ma.MaskedArray(spread, mask)}
 
         return compute
 

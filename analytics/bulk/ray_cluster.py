@@ -125,10 +125,7 @@ def _in_tasks(
 
     try:
         yield from bounded(
-            lambda item: task.remote(function, item).future(),
-            items,
-            lambda: max(1, 2 * sum(_slots(ray, kind))),
-            check,
+            lambda item: task.remote(function, item).future(), items, lambda: max(1, 2 * sum(_slots(ray, kind))), check
         )
     except ray.exceptions.RayTaskError as error:
         if isinstance(error.cause, AnalyticsError):

@@ -50,9 +50,7 @@ Runner = Callable[[Callable[[Any], Any], Iterable[tuple[Any, Any]]], Iterator[tu
 _PATIENCE_SECONDS = 5.0
 
 
-def in_this_process(
-    work: Callable[[Item], Result], items: Iterable[tuple[Key, Item]]
-) -> Iterator[tuple[Key, Result]]:
+def in_this_process(work: Callable[[Item], Result], items: Iterable[tuple[Key, Item]]) -> Iterator[tuple[Key, Result]]:
     """Process the items one after another in this process."""
     for key, item in items:
         yield key, work(item)
@@ -151,18 +149,12 @@ class JobRun:
         plan, passed_over = self._plan()
         rows = sum(block.rows for block in plan)
         with only_writer(self.output):
-            missing = {
-                block.name: block
-                for block in plan
-                if read_block(self.output, block.name, block.digest) is None
-            }
+            missing = {block.name: block for block in plan if read_block(self.output, block.name, block.digest) is None}
             self._write_manifest(plan, passed_over, is_complete=not missing)
             if missing:
                 self._compute(runner, missing, rows)
                 self._write_manifest(plan, passed_over, is_complete=True)
-        kept = (
-            f", {len(plan) - len(missing):,} of which were there already" if len(missing) < len(plan) else ""
-        )
+        kept = f", {len(plan) - len(missing):,} of which were there already" if len(missing) < len(plan) else ""
         without = f" {passed_over:,} rows without a text were passed over." if passed_over else ""
         return f"{rows:,} {self.job.title} are in {self.output}, in {len(plan):,} blocks{kept}.{without}"
 
@@ -185,8 +177,7 @@ class JobRun:
 
     def _write_manifest(self, plan: Sequence[PlannedBlock], passed_over: int, *, is_complete: bool) -> None:
         inputs = [
-            {"name": file.name, "bytes": file.stat().st_size, "modified": file.stat().st_mtime}
-            for file in self._files
+            {"name": file.name, "bytes": file.stat().st_size, "modified": file.stat().st_mtime} for file in self._files
         ]
         body: dict[str, Any] = {
             "about": self._about,
@@ -213,9 +204,7 @@ class JobRun:
                     identifiers[block.name] = [identifier for identifier, _texts in block.rows]
                     yield block.name, [texts for _identifier, texts in block.rows]
 
-        work = BlockWork(
-            self.job, json.dumps(self.job.about(), sort_keys=True), tuple(installed_versions().items())
-        )
+        work = BlockWork(self.job, json.dumps(self.job.about(), sort_keys=True), tuple(installed_versions().items()))
         before = total - sum(block.rows for block in missing.values())
         began = said = time.monotonic()
         done = 0
@@ -224,6 +213,4 @@ class JobRun:
             done += missing[name].rows
             if time.monotonic() - said > _SAY_SECONDS:
                 said = time.monotonic()
-                self.say(
-                    f"{before + done:,} of {total:,} {self.job.title} ({done / (said - began):,.0f} a second)"
-                )
+                self.say(f"{before + done:,} of {total:,} {self.job.title} ({done / (said - began):,.0f} a second)")

@@ -8,12 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from analytics.encoder.config import EncoderConfig
-from analytics.encoder.formula_augmentation import (
-    rename_variable,
-    replace_number,
-    replace_operator,
-    scale_variable,
-)
+from analytics.encoder.formula_augmentation import rename_variable, replace_number, replace_operator, scale_variable
 from analytics.language.zh.language import CHINESE
 from analytics.text.clauses import split_clauses
 from analytics.text.formulas import segment_text
@@ -79,11 +74,7 @@ def swap_words(text: str, rng: random.Random) -> str | None:
     while text[slice(*first)] == text[slice(*second)]:
         first, second = sorted(rng.sample(words, 2))
     return (
-        text[: first[0]]
-        + text[slice(*second)]
-        + text[first[1] : second[0]]
-        + text[slice(*first)]
-        + text[second[1] :]
+        text[: first[0]] + text[slice(*second)] + text[first[1] : second[0]] + text[slice(*first)] + text[second[1] :]
     )
 
 

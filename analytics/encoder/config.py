@@ -48,8 +48,7 @@ class EncoderConfig(TrainingConfig):
         default="",
         title="Temperatures by rank",
         description=(
-            "temperature of each rank from 0 to levels + 1, separated by commas; leave empty for the paper's "
-            "rule"
+            "temperature of each rank from 0 to levels + 1, separated by commas; leave empty for the paper's rule"
         ),
     )
     one_temperature: bool = Field(
@@ -64,9 +63,7 @@ class EncoderConfig(TrainingConfig):
     augment_formulas: bool = Field(
         default=True, description="rename variables and change operators and numbers in formulas"
     )
-    augment_structure: bool = Field(
-        default=True, description="shuffle the clauses of a question and repeat one"
-    )
+    augment_structure: bool = Field(default=True, description="shuffle the clauses of a question and repeat one")
     solution_view: float = Field(
         default=0.0,
         ge=0,
@@ -80,9 +77,7 @@ class EncoderConfig(TrainingConfig):
         default=0.0,
         ge=0,
         le=100,
-        description=(
-            "weight of the concept classification loss, added to the contrastive loss (not from the paper)"
-        ),
+        description=("weight of the concept classification loss, added to the contrastive loss (not from the paper)"),
     )
     difficulty_weight: float = Field(
         default=0.0,
@@ -126,8 +121,7 @@ class EncoderConfig(TrainingConfig):
         default=0.999, ge=0, le=1, description="share of the key encoder's weights that each update keeps"
     )
     learning_rate: LearningRate = Field(
-        default=5e-5,
-        description="initial learning rate of the AdamW optimiser, which falls linearly to 0",
+        default=5e-5, description="initial learning rate of the AdamW optimiser, which falls linearly to 0"
     )
     epochs: Epochs = Field(default=5, description="number of passes over the training questions")
     batch_size: int = Field(default=32, ge=2, le=8192, description="number of questions per batch")

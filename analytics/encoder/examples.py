@@ -68,9 +68,7 @@ def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> lis
     return list({(example.text, example.hierarchy): example for example in examples}.values())
 
 
-def split_held_out(
-    examples: Sequence[EncoderExample],
-) -> tuple[list[EncoderExample], list[EncoderExample]]:
+def split_held_out(examples: Sequence[EncoderExample]) -> tuple[list[EncoderExample], list[EncoderExample]]:
     """Split questions into a training set and the held-out part that no encoder is trained on.
 
     Questions that differ from a held-out one only in numbers are in neither.
@@ -84,7 +82,5 @@ def examples_hash(examples: Sequence[EncoderExample]) -> str:
     """Return the SHA-256 over the questions and their labels, in order."""
     digest = hashlib.sha256()
     for example in examples:
-        digest.update(
-            json.dumps([example.text, example.paths, example.hierarchy, example.difficulty]).encode()
-        )
+        digest.update(json.dumps([example.text, example.paths, example.hierarchy, example.difficulty]).encode())
     return digest.hexdigest()

@@ -74,9 +74,7 @@ def join_symbols(symbols: list[Symbol]) -> str:
 
 
 def _kind(source: str) -> str:
-    if source in GREEK or (
-        len(source) == 1 and source.isascii() and source.isalpha() and source not in _FIXED
-    ):
+    if source in GREEK or (len(source) == 1 and source.isascii() and source.isalpha() and source not in _FIXED):
         return "variable"
     if source[0].isdigit():
         return "number"
@@ -86,14 +84,7 @@ def _kind(source: str) -> str:
 
 
 # New names come from the same family as the old one, so that a point stays a point and an angle an angle.
-_FAMILIES = (
-    tuple("xyzuvw"),
-    tuple("abc"),
-    tuple("fgh"),
-    tuple("klmnpqrst"),
-    tuple("ABCDEFGHKLMNOPQRSTUVWXYZ"),
-    GREEK,
-)
+_FAMILIES = (tuple("xyzuvw"), tuple("abc"), tuple("fgh"), tuple("klmnpqrst"), tuple("ABCDEFGHKLMNOPQRSTUVWXYZ"), GREEK)
 # One-letter English words: in prose, they are not mentions of a variable.
 _ONE_LETTER_WORDS = frozenset("aAI")
 
@@ -223,18 +214,14 @@ def _scaled(symbols: list[Symbol], name: str, factor: int) -> list[Symbol]:
         if place and symbols[place - 1].kind == "number" and _neighbour(symbols, place, -2) not in ("^", "_"):
             number = symbols[place - 1].source
             value = float(number) * factor
-            product = (
-                str(int(number) * factor) if "." not in number else f"{value:.6f}".rstrip("0").rstrip(".")
-            )
+            product = str(int(number) * factor) if "." not in number else f"{value:.6f}".rstrip("0").rstrip(".")
             if after == "^":  # 2x^2 becomes 2(3x)^2: the number is not part of the power's base
                 changed[place] = Symbol(f"({factor}{name})", "other")
             else:
                 changed[place - 1] = Symbol(product, "number")
         elif after == "^":
             changed[place] = Symbol(f"({factor}{name})", "other")
-        elif before in ("^", r"\frac", r"\sqrt", r"\dfrac", r"\tfrac") or _is_second_bare_argument(
-            symbols, place
-        ):
+        elif before in ("^", r"\frac", r"\sqrt", r"\dfrac", r"\tfrac") or _is_second_bare_argument(symbols, place):
             changed[place] = Symbol(f"{{{factor}{name}}}", "other")
         else:
             written = f"{factor}{name}"
@@ -334,9 +321,7 @@ def _prose(text: str) -> str:
 
 
 def _rewritten(
-    text: str,
-    in_formula: Callable[[list[Symbol]], list[Symbol]],
-    in_prose: Callable[[str], str] = lambda prose: prose,
+    text: str, in_formula: Callable[[list[Symbol]], list[Symbol]], in_prose: Callable[[str], str] = lambda prose: prose
 ) -> str:
     parts = []
     for segment in segment_text(text):

@@ -66,9 +66,7 @@ def kh_distance(paths: Sequence[ConceptPath], others: Sequence[ConceptPath], lev
 
 
 def encode_paths(
-    questions: Sequence[Sequence[ConceptPath]],
-    levels: int,
-    hierarchies: Sequence[str] | None = None,
+    questions: Sequence[Sequence[ConceptPath]], levels: int, hierarchies: Sequence[str] | None = None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Number the concepts, so that computing ranks reduces to comparing integers.
 

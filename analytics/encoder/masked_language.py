@@ -47,12 +47,7 @@ class MaskedLanguageHead(nn.Module):
 
 
 def mask_tokens(
-    ids: Tensor,
-    mask: Tensor,
-    *,
-    mask_id: int,
-    vocabulary: int,
-    generator: torch.Generator,
+    ids: Tensor, mask: Tensor, *, mask_id: int, vocabulary: int, generator: torch.Generator
 ) -> tuple[Tensor, Tensor]:
     """Return the masked input and the targets to predict.
 
@@ -104,9 +99,7 @@ class MaskedLanguageTask(Task):
         if mask_id is None:
             raise DataError(f"The encoder {backbone.name} has no token for a masked word.")
         if len(examples) < config.batch_size:
-            raise DataError(
-                f"Pre-training needs at least {config.batch_size} questions, there are {len(examples)}."
-            )
+            raise DataError(f"Pre-training needs at least {config.batch_size} questions, there are {len(examples)}.")
         self.backbone, self.config, self.mask_id = backbone, config, mask_id
         self.texts = [example.text for example in examples]
         self.held_out = held_out
@@ -129,9 +122,7 @@ class MaskedLanguageTask(Task):
         """Return the cross-entropy of the masked tokens."""
         generator = torch.Generator().manual_seed(int(batch[0]))
         ids, mask = self.backbone.batch([self.texts[row] for row in batch[1:]])
-        hidden, targets = mask_tokens(
-            ids, mask, mask_id=self.mask_id, vocabulary=self.vocabulary, generator=generator
-        )
+        hidden, targets = mask_tokens(ids, mask, mask_id=self.mask_id, vocabulary=self.vocabulary, generator=generator)
         states = self.backbone.model(input_ids=hidden, attention_mask=mask).last_hidden_state
         chosen = targets != _IGNORED
         if not chosen.any():  # a batch of very short questions

@@ -93,9 +93,7 @@ class MetricTask(Task):
         device = backbone.device
         self.vectors = torch.from_numpy(vectors).to(device)
         paths, hierarchies = encode_paths(
-            [example.paths for example in examples],
-            config.levels,
-            [example.hierarchy for example in examples],
+            [example.paths for example in examples], config.levels, [example.hierarchy for example in examples]
         )
         self.rank_table = RankTable(paths, hierarchies, device)
         self.layer = nn.Linear(vectors.shape[1], vectors.shape[1], bias=False).to(device)
@@ -170,9 +168,7 @@ def check_examples(examples: Sequence[EncoderExample], levels: int) -> None:
         )
 
 
-def _encode_kept(
-    backbone: Backbone, texts: Sequence[str], context: TrainingContext
-) -> npt.NDArray[np.float32]:
+def _encode_kept(backbone: Backbone, texts: Sequence[str], context: TrainingContext) -> npt.NDArray[np.float32]:
     """Encode texts part by part, caching parts in the checkpoint's folder.
 
     Returns:
@@ -195,9 +191,7 @@ def _encode_kept(
     return np.concatenate(parts)
 
 
-def _weighed_tasks(
-    backbone: Backbone, config: EncoderConfig, context: TrainingContext
-) -> WeighedTasks | None:
+def _weighed_tasks(backbone: Backbone, config: EncoderConfig, context: TrainingContext) -> WeighedTasks | None:
     """Return the task contrast with its input vectors; None if `task_contrast` returns None."""
     contrast = task_contrast(backbone, config, grids=_GRIDS)
     if contrast is None:

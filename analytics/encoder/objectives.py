@@ -75,10 +75,7 @@ class JointHeads(nn.Module):
             the logistic loss over pairs within a hierarchy that differ in difficulty.
         """
         unit = normalize(representations.float(), dim=1)
-        return {
-            "loss_concepts": self._concepts(rows, unit),
-            "loss_difficulty": self._difficulty(rows, unit),
-        }
+        return {"loss_concepts": self._concepts(rows, unit), "loss_difficulty": self._difficulty(rows, unit)}
 
     def _concepts(self, rows: np.ndarray, unit: Tensor) -> Tensor:
         weights = normalize(self.concepts.float(), dim=1)

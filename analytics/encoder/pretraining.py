@@ -58,9 +58,7 @@ class MomentumEncoder(nn.Module):
     @torch.no_grad()
     def update(self, query_encoder: nn.Module) -> None:
         """Update the weights towards the query encoder by one step; buffers are copied."""
-        for key_parameter, parameter in zip(
-            self.encoder.parameters(), query_encoder.parameters(), strict=True
-        ):
+        for key_parameter, parameter in zip(self.encoder.parameters(), query_encoder.parameters(), strict=True):
             key_parameter.lerp_(parameter.detach().to(key_parameter), 1 - self.momentum)
         for key_buffer, buffer in zip(self.encoder.buffers(), query_encoder.buffers(), strict=True):
             key_buffer.copy_(buffer)
@@ -148,17 +146,13 @@ class QuestionEncoder(nn.Module):
         head: the encoder's existing head after its pooling; it is not trained.
     """
 
-    def __init__(
-        self, transformer: nn.Module, hidden: int, projection: int, head: nn.Module | None = None
-    ) -> None:
+    def __init__(self, transformer: nn.Module, hidden: int, projection: int, head: nn.Module | None = None) -> None:
         super().__init__()
         self.transformer = transformer
         self.head = None if head is None else head.requires_grad_(False)
         self.projector: nn.Module = nn.Identity()
         if projection:
-            self.projector = nn.Sequential(
-                nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, projection)
-            )
+            self.projector = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, projection))
 
     def represent(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Map (batch, tokens) to (batch, hidden), unnormalised, ignoring padding."""
@@ -201,9 +195,9 @@ class PretrainingTask(Task):
         self.backbone, self.examples, self.config = backbone, examples, config
         self.held_out = held_out
         device = backbone.device
-        self.query_encoder = QuestionEncoder(
-            backbone.model, backbone.dimension, config.projection, backbone.head
-        ).to(device)
+        self.query_encoder = QuestionEncoder(backbone.model, backbone.dimension, config.projection, backbone.head).to(
+            device
+        )
         self.key_encoder = MomentumEncoder(self.query_encoder, config.momentum)
         size = min(config.queue_size, len(examples) // 2)
         self.queue = MemoryQueue(size, config.projection or backbone.dimension).to(device)
@@ -225,9 +219,7 @@ class PretrainingTask(Task):
     def _encode_paths(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the paths to rank by: none without ranking; single concepts if finest concepts are classes."""
         if self.config.ranking == "none":
-            return np.full((len(self.examples), 1, 1), NO_CONCEPT), np.zeros(
-                len(self.examples), dtype=np.int64
-            )
+            return np.full((len(self.examples), 1, 1), NO_CONCEPT), np.zeros(len(self.examples), dtype=np.int64)
         hierarchies = [example.hierarchy for example in self.examples]
         if self.config.ranking == "finest":
             finest = [tuple((repr(path),) for path in example.paths) for example in self.examples]
@@ -236,12 +228,7 @@ class PretrainingTask(Task):
 
     def modules(self) -> Mapping[str, nn.Module]:
         heads = {} if self.heads is None else {"heads": self.heads}
-        return {
-            "query_encoder": self.query_encoder,
-            "key_encoder": self.key_encoder,
-            "queue": self.queue,
-            **heads,
-        }
+        return {"query_encoder": self.query_encoder, "key_encoder": self.key_encoder, "queue": self.queue, **heads}
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
         """Return the parameter groups of the query encoder and the heads."""

@@ -45,9 +45,7 @@ class RankTable:
         owners = np.where(is_place, hierarchies[:, None, None], UNDEFINED)
         described = np.concatenate([owners, numbers], axis=2).reshape(-1, levels + 1)
         paths, path_of = np.unique(described, axis=0, return_inverse=True)
-        self._paths = torch.from_numpy(paths.astype(np.int32)).to(
-            device
-        )  # (paths, 1 + levels), the hierarchy first
+        self._paths = torch.from_numpy(paths.astype(np.int32)).to(device)  # (paths, 1 + levels), the hierarchy first
         self._path_of = torch.from_numpy(path_of.reshape(questions, width)).to(device)
         self._table = self._between(self._paths) if len(paths) <= _MOST_IN_A_TABLE else None  # (paths, paths)
 

@@ -90,9 +90,7 @@ class GridBatches:
         self._names = np.unique(self._grid)
         self._grids = grids
         if len(self._names) < grids:
-            raise DataError(
-                f"There are {len(self._names)} grids of tasks in this language; {grids} are needed."
-            )
+            raise DataError(f"There are {len(self._names)} grids of tasks in this language; {grids} are needed.")
 
     def draw(self, seed: Sequence[int]) -> npt.NDArray[np.int64]:
         """Return the rows of randomly drawn grids; the same seed gives the same grids."""
@@ -101,9 +99,7 @@ class GridBatches:
 
     def ranks(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return `SAME_TASK` or `OTHER_TASK` for each pair, (rows, rows), and `SAME_QUESTION` on the diagonal."""
-        same = (self._grid[rows][:, None] == self._grid[rows]) & (
-            self._task[rows][:, None] == self._task[rows]
-        )
+        same = (self._grid[rows][:, None] == self._grid[rows]) & (self._task[rows][:, None] == self._task[rows])
         ranks = np.where(same, SAME_TASK, OTHER_TASK)
         np.fill_diagonal(ranks, SAME_QUESTION)
         return ranks

@@ -16,11 +16,7 @@ from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
 from analytics.encoder.config import EncoderConfig
-from analytics.encoder.examples import (
-    EncoderExample,
-    examples_hash,
-    split_held_out,
-)
+from analytics.encoder.examples import EncoderExample, examples_hash, split_held_out
 from analytics.encoder.masked_language import MaskedLanguageTask
 from analytics.encoder.metric_layer import check_examples, metric_stage
 from analytics.encoder.pretraining import PretrainingTask
@@ -64,13 +60,9 @@ def train_encoder(
     """
     remaining, kept_out = split_held_out(examples)
     learned = _with_rank(remaining, config)
-    context.say(
-        f"{len(learned):,} questions to learn from; {len(kept_out):,} of the fixed held-out part taken out."
-    )
+    context.say(f"{len(learned):,} questions to learn from; {len(kept_out):,} of the fixed held-out part taken out.")
     if len(learned) < len(remaining):
-        context.say(
-            f"{len(remaining) - len(learned):,} questions without a concept left out: nothing ranks them."
-        )
+        context.say(f"{len(remaining) - len(learned):,} questions without a concept left out: nothing ranks them.")
     backbone, result = fit_encoder(learned, config, held_out=kept_out, start=start, context=context)
     context.say("Exporting")
     about = Manifest(

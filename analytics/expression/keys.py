@@ -144,9 +144,7 @@ def _refined_colours(graph: _Node) -> dict[str, int]:
     return colours
 
 
-def _note_uses(
-    node: _Node, above: str, colours: dict[str, int], uses: defaultdict[str, Counter[str]]
-) -> None:
+def _note_uses(node: _Node, above: str, colours: dict[str, int], uses: defaultdict[str, Counter[str]]) -> None:
     """Collect for each slot the paths from the root to its uses, with what is next to them."""
     if not node.parts:
         if is_slot(node.label):
@@ -195,9 +193,7 @@ class _Arranger:
         for key in sorted(groups):
             orders = self._orders_within([node.parts[place] for place in groups[key]])
             arrangements = [
-                before + [groups[key][index] for index in order]
-                for before in arrangements
-                for order in orders
+                before + [groups[key][index] for index in order] for before in arrangements for order in orders
             ]
         return arrangements
 

@@ -15,22 +15,16 @@ from analytics.expression.tree import ExpressionTree
 
 MAX_LENGTH = 2000  # characters
 MAX_DEPTH = 100  # of nested brackets, signs and powers
-MAX_OPERATIONS = (
-    300  # a chain such as 1+1+1 is as deep a tree as it is long, and trees are walked recursively
-)
+MAX_OPERATIONS = 300  # a chain such as 1+1+1 is as deep a tree as it is long, and trees are walked recursively
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<mixed>\d+\((?:\d+|\(\d+\))/(?:\d+|\(\d+\))\))"
     r"|(?P<number>(?:[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)%?)"
     r"|(?P<sign>[-+*/÷^:%()\[\]]))"
 )
-_TYPED_MIXED = re.compile(
-    r"\s*(?<![\d./])(?P<typed_mixed>(?P<whole>\d+)\s(?P<above>\d+)/(?P<below>\d+))(?!\d|[./]\d)"
-)
+_TYPED_MIXED = re.compile(r"\s*(?<![\d./])(?P<typed_mixed>(?P<whole>\d+)\s(?P<above>\d+)/(?P<below>\d+))(?!\d|[./]\d)")
 _SPELLINGS = str.maketrans("×·−–（）【】：％", "**--()[]:%")
-_RESULT = re.compile(
-    r"(?<=[\d)\]%])\s*=\s*[-\w.,/%]*(?:\s+[A-Za-z]+)*\s*$"
-)  # 24-6 = 18, 24-6 = x, 24-6 = 18 eggs
+_RESULT = re.compile(r"(?<=[\d)\]%])\s*=\s*[-\w.,/%]*(?:\s+[A-Za-z]+)*\s*$")  # 24-6 = 18, 24-6 = x, 24-6 = 18 eggs
 _CLOSING = {"(": ")", "[": "]"}
 # Binding powers: higher binds tighter. A power is right-associative: 2^3^2 = 2^(3^2).
 _LEFT = {"+": 10, "-": 10, "*": 20, "/": 20, "÷": 20, ":": 20, "^": 41, "%": 50}

@@ -97,9 +97,7 @@ def with_slots(tree: ExpressionTree, values: Sequence[Fraction]) -> ExpressionTr
 
 def renumbered(tree: ExpressionTree, numbers: Mapping[int, int]) -> ExpressionTree:
     """Return the tree with each slot ``Nk`` renumbered to ``numbers[k]``."""
-    return tree.with_leaves(
-        lambda label: ExpressionTree(f"N{numbers[slot_index(label)]}" if is_slot(label) else label)
-    )
+    return tree.with_leaves(lambda label: ExpressionTree(f"N{numbers[slot_index(label)]}" if is_slot(label) else label))
 
 
 def fill_slots(tree: ExpressionTree, numbers: Sequence[Fraction]) -> ExpressionTree:
@@ -123,9 +121,7 @@ def fill_slots(tree: ExpressionTree, numbers: Sequence[Fraction]) -> ExpressionT
 def _number_tree(value: Fraction) -> ExpressionTree:
     label = constant_label(abs(value))
     above, sign, below = label.partition("/")
-    tree = (
-        ExpressionTree("/", (ExpressionTree(above), ExpressionTree(below))) if sign else ExpressionTree(label)
-    )
+    tree = ExpressionTree("/", (ExpressionTree(above), ExpressionTree(below))) if sign else ExpressionTree(label)
     return ExpressionTree("neg", (tree,)) if value < 0 else tree
 
 

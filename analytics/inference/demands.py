@@ -19,9 +19,7 @@ _COMMANDS = (
     (r"\\(?:times|cdot)", " × "), (r"\\div", " ÷ "), (r"\\leq?(?![A-Za-z])", "≤"), (r"\\geq?(?![A-Za-z])", "≥"),
     (r"\\[,;!]", ""), (r"\\[A-Za-z]+", " "),
 )  # fmt: skip
-_SIGNS = str.maketrans(
-    {"√": " sqrt ", "∫": " int ", "−": "-", "–": "-", "·": "×"} | {"$": " ", "{": "(", "}": ")"}
-)
+_SIGNS = str.maketrans({"√": " sqrt ", "∫": " int ", "−": "-", "–": "-", "·": "×"} | {"$": " ", "{": "(", "}": ")"})
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -63,9 +61,7 @@ _OF_TEXT: dict[str, Callable[[str], float]] = {
     "nested brackets": lambda text: _depth(text),
     "different units": lambda text: len(set(_UNIT.findall(text))),
 }
-_OF_WORDS: dict[str, Callable[[list[str]], float]] = {
-    "long words": lambda words: sum(len(word) >= 9 for word in words),
-}
+_OF_WORDS: dict[str, Callable[[list[str]], float]] = {"long words": lambda words: sum(len(word) >= 9 for word in words)}
 _OF_NUMBERS: dict[str, Callable[[list[str]], float]] = {
     "numbers": len,
     "digits": lambda numbers: sum(map(_significant, numbers)),

@@ -54,9 +54,7 @@ class OnnxEncoder:
         checksum: identifies the artifact.
     """
 
-    def __init__(
-        self, manifest: Manifest, checksum: str, tokenizer: Tokenizer, session: GraphSession
-    ) -> None:
+    def __init__(self, manifest: Manifest, checksum: str, tokenizer: Tokenizer, session: GraphSession) -> None:
         self.manifest = manifest
         self.checksum = checksum
         self.name = manifest.name

@@ -214,9 +214,7 @@ class ProbeHeads:
         figures: Mapping[str, Any] = metrics.get("other_sources", metrics).get(part) or {}
         return figures
 
-    def predict(
-        self, vectors: np.ndarray, top: int = 5, *, texts: Sequence[str] | None = None
-    ) -> list[Prediction]:
+    def predict(self, vectors: np.ndarray, top: int = 5, *, texts: Sequence[str] | None = None) -> list[Prediction]:
         """Predict for questions, in order.
 
         Args:
@@ -252,21 +250,16 @@ class ProbeHeads:
         """Return the difficulty head to use: the one on text and vector if the texts are available."""
         return self.difficulty if with_texts and self.difficulty is not None else self.difficulty_of_vector
 
-    def _guesses(
-        self, probabilities: np.ndarray | None, top: int, rows: int
-    ) -> Iterator[tuple[ConceptGuess, ...]]:
+    def _guesses(self, probabilities: np.ndarray | None, top: int, rows: int) -> Iterator[tuple[ConceptGuess, ...]]:
         if self.concepts is None or probabilities is None:
             yield from [()] * rows
             return
         keep = min(top, len(self.concepts.paths))
-        best = (
-            np.argpartition(-probabilities, keep - 1, axis=1)[:, :keep] if keep else np.zeros((rows, 0), int)
-        )
+        best = np.argpartition(-probabilities, keep - 1, axis=1)[:, :keep] if keep else np.zeros((rows, 0), int)
         for row, columns in enumerate(best):
             ordered = sorted(columns.tolist(), key=lambda column: (-probabilities[row, column], column))
             yield tuple(
-                ConceptGuess(self.concepts.paths[column], float(probabilities[row, column]))
-                for column in ordered
+                ConceptGuess(self.concepts.paths[column], float(probabilities[row, column])) for column in ordered
             )
 
     def difficulty_shares(self, vectors: np.ndarray, texts: Sequence[str]) -> np.ndarray:
@@ -317,11 +310,7 @@ def save_heads(heads: ProbeHeads, folder: Path) -> None:
         arrays["order.vector"] = order.vector_weights.astype(np.float32)
         arrays["order.demands"] = np.stack((order.demand_weights, order.demand_centre, order.demand_spread))
         arrays["order.words"] = order.word_weights
-        labels["order"] = {
-            "difficulty": order.difficulty_weight,
-            "demands": DEMANDS,
-            "words": order.words,
-        }
+        labels["order"] = {"difficulty": order.difficulty_weight, "demands": DEMANDS, "words": order.words}
     np.savez_compressed(folder / _WEIGHTS, allow_pickle=False, **arrays)
     (folder / _LABELS).write_text(json.dumps(labels, ensure_ascii=False) + "\n", encoding="utf-8")
 

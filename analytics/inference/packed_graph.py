@@ -56,9 +56,7 @@ def packed_graph(path: Path, sha256: str) -> Path:
                 give_back_freed_memory()  # about 100 MB
         _check_mapping(folder / WEIGHTS_NAME)
     except OSError as error:
-        raise ArtifactError(
-            f"Its packed form in {folder} cannot be used: {error.strerror or error}."
-        ) from error
+        raise ArtifactError(f"Its packed form in {folder} cannot be used: {error.strerror or error}.") from error
     with suppress(OSError):  # the folder belongs to another user
         os.utime(folder)
     return folder

@@ -225,10 +225,7 @@ class SubjectWeights:
     def save(self, path: Path) -> None:
         """Write the weights in half precision."""
         np.savez_compressed(
-            path,
-            allow_pickle=False,
-            values=self.values.astype(np.float16),
-            constant=np.float32(self.constant),
+            path, allow_pickle=False, values=self.values.astype(np.float16), constant=np.float32(self.constant)
         )
 
 

@@ -17,15 +17,11 @@ def unknown_token_share(tokenizer: Tokenizer, unknown_id: int, texts: Sequence[s
     """
     encodings = tokenizer.encode_batch(list(texts), add_special_tokens=False)
     total = sum(len(encoding.ids) for encoding in encodings)
-    unknown = sum(
-        unknown_words(encoding, unknown_id, text) for encoding, text in zip(encodings, texts, strict=True)
-    )
+    unknown = sum(unknown_words(encoding, unknown_id, text) for encoding, text in zip(encodings, texts, strict=True))
     return unknown / total if total else 0.0
 
 
-def known_languages(
-    texts: Iterable[tuple[str, str]], unknown_share: Callable[[Sequence[str]], float]
-) -> set[str]:
+def known_languages(texts: Iterable[tuple[str, str]], unknown_share: Callable[[Sequence[str]], float]) -> set[str]:
     """Return the languages that an encoder knows.
 
     Args:

@@ -74,19 +74,12 @@ class EndpointModel:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._client.close()
 
     def ask(
-        self,
-        messages: Sequence[Message],
-        options: AskOptions = DEFAULT_OPTIONS,
-        *,
-        on_text: OnText | None = None,
+        self, messages: Sequence[Message], options: AskOptions = DEFAULT_OPTIONS, *, on_text: OnText | None = None
     ) -> ModelAnswer:
         """Return the model's answer; see `LanguageModel.ask`.
 
@@ -103,9 +96,7 @@ class EndpointModel:
             raise DataError(f"The language model {self.name} gave no text.")
         return ModelAnswer(reply.text, reply.prompt_tokens, reply.answer_tokens, reply.finish == "length")
 
-    def ask_all(
-        self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS
-    ) -> list[str]:
+    def ask_all(self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS) -> list[str]:
         """Return the answer to each conversation; see `LanguageModel.ask_all`."""
         answers = []
         for messages in conversations:
@@ -171,9 +162,7 @@ class EndpointModel:
         if status == 404:
             return self._error(f"knows neither the address nor a model {self.name!r} (404)")
         reason = self._hidden(_reason(response))
-        return self._error(
-            f"is too busy ({status}){reason}" if status in _BUSY else f"answers {status}{reason}"
-        )
+        return self._error(f"is too busy ({status}){reason}" if status in _BUSY else f"answers {status}{reason}")
 
     def _hidden(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
@@ -207,9 +196,7 @@ class _HandedOn:
 def _whole_reply(body: Any) -> _Reply:
     choice = body["choices"][0]
     text = choice["message"]["content"]
-    return _Reply(
-        text if isinstance(text, str) else "", *_usage(body.get("usage")), str(choice.get("finish_reason"))
-    )
+    return _Reply(text if isinstance(text, str) else "", *_usage(body.get("usage")), str(choice.get("finish_reason")))
 
 
 def _streamed_reply(chunks: Iterator[bytes], handed_on: _HandedOn) -> _Reply:
@@ -258,9 +245,7 @@ def _usage(usage: Any) -> tuple[int | None, int | None]:
 
 
 def _needed_headers(response: httpx2.Response) -> dict[str, str]:
-    return {
-        name: value for name, value in response.headers.items() if name in ("content-type", "retry-after")
-    }
+    return {name: value for name, value in response.headers.items() if name in ("content-type", "retry-after")}
 
 
 def _asked_pause(response: httpx2.Response) -> float:

@@ -71,9 +71,7 @@ def spelled_equation(tokens: Sequence[str], slots: Sequence[NumberSlot]) -> str:
     tree = from_prefix(tokens)
     return to_infix(
         tree.with_leaves(
-            lambda label: ExpressionTree(
-                slot_spelling(slots[slot_index(label)], slots) if is_slot(label) else label
-            )
+            lambda label: ExpressionTree(slot_spelling(slots[slot_index(label)], slots) if is_slot(label) else label)
         )
     )
 
@@ -98,9 +96,7 @@ class EquationState:
 
     __slots__ = ("_depth", "_number", "_numbers", "text")
 
-    def __init__(
-        self, numbers: frozenset[str], text: str = "", number: str | None = "", depth: int = 0
-    ) -> None:
+    def __init__(self, numbers: frozenset[str], text: str = "", number: str | None = "", depth: int = 0) -> None:
         self._numbers, self.text, self._number, self._depth = numbers, text, number, depth
 
     def after(self, character: str) -> EquationState:
@@ -120,16 +116,12 @@ class EquationState:
         """Return the characters that may follow; includes a newline if the equation may end."""
         number = self._number
         if number == "":
-            return {spelling[0] for spelling in self._numbers} | (
-                {"("} if self._depth < _MOST_BRACKETS else set()
-            )
+            return {spelling[0] for spelling in self._numbers} | ({"("} if self._depth < _MOST_BRACKETS else set())
         allowed = set()
         if number is not None:
             size = len(number)
             allowed = {
-                spelling[size]
-                for spelling in self._numbers
-                if len(spelling) > size and spelling.startswith(number)
+                spelling[size] for spelling in self._numbers if len(spelling) > size and spelling.startswith(number)
             }
         if number is None or number in self._numbers:
             allowed |= _OPERATORS | {")" if self._depth else _END}
@@ -215,21 +207,14 @@ class EquationWriter:
                 if done[problem]:
                     worst = max(worst, done[problem][0].score - _WORTHLESS)
                 kept = [each for each in grown[:beam] if each[0] > worst]
-                alive[problem] = [
-                    _Hypothesis(parent.state.after(c), score) for score, _row, c, parent in kept
-                ]
+                alive[problem] = [_Hypothesis(parent.state.after(c), score) for score, _row, c, parent in kept]
                 parents += [each[1] for each in kept]
                 characters += [each[2] for each in kept]
             if not parents or time.thread_time() - began > seconds:
                 break
-            states, memory = self.model.read_on(
-                memory.of(parents), [self.ids[character] for character in characters]
-            )
+            states, memory = self.model.read_on(memory.of(parents), [self.ids[character] for character in characters])
         return [
-            [
-                WrittenEquation(each.state.text, each.score)
-                for each in sorted(found, key=lambda each: -each.score)
-            ]
+            [WrittenEquation(each.state.text, each.score) for each in sorted(found, key=lambda each: -each.score)]
             for found in done
         ]
 
@@ -244,9 +229,7 @@ def character_ids(tokenizer: Tokenizer) -> dict[str, int]:
     for character in _CHARACTERS + _END:
         found = tokenizer.encode(character, add_special_tokens=False).ids
         if len(found) != 1:
-            raise DataError(
-                f"The language model has no token for {character!r}, so it cannot write equations."
-            )
+            raise DataError(f"The language model has no token for {character!r}, so it cannot write equations.")
         ids[character] = found[0]
     return ids
 

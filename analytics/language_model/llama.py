@@ -70,9 +70,7 @@ class Llama:
         theta = config.get("rope_theta") or config["rope_parameters"]["rope_theta"]
         self._turns = float(theta) ** -(np.arange(0, width, 2, dtype=np.float32) / width)
         self._session = graph_session(graph, threads=1, weights=weights)
-        self._kept = [
-            each.name for each in self._session.get_inputs() if each.name.startswith(("keys_", "values_"))
-        ]
+        self._kept = [each.name for each in self._session.get_inputs() if each.name.startswith(("keys_", "values_"))]
         self._empty = groups, 0, width
 
     def read(self, texts: Sequence[Sequence[int]]) -> tuple[Array, Memory]:

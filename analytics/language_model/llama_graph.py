@@ -37,9 +37,7 @@ class _Graph:
 
     def weight(self, name: str, *shape: int) -> str:
         """Declare a weight that is supplied when the graph is opened."""
-        tensor = TensorProto(
-            name=name, data_type=TensorProto.FLOAT, dims=shape, data_location=TensorProto.EXTERNAL
-        )
+        tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=shape, data_location=TensorProto.EXTERNAL)
         tensor.external_data.add(key="location", value="handed over")
         self.weights.append(tensor)
         return name

@@ -34,11 +34,7 @@ class LocalModel:
         self._seconds = seconds
 
     def ask(
-        self,
-        messages: Sequence[Message],
-        options: AskOptions = DEFAULT_OPTIONS,
-        *,
-        on_text: OnText | None = None,
+        self, messages: Sequence[Message], options: AskOptions = DEFAULT_OPTIONS, *, on_text: OnText | None = None
     ) -> ModelAnswer:
         """Return the model's answer; see `LanguageModel.ask`.
 
@@ -58,16 +54,12 @@ class LocalModel:
             raise DataError(f"The language model {self.name} gave no text.")
         return ModelAnswer(text, read, len(written), len(written) >= most)
 
-    def ask_all(
-        self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS
-    ) -> list[str]:
+    def ask_all(self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS) -> list[str]:
         """Return the answer to each conversation; see `LanguageModel.ask_all`. `seconds` applies per batch."""
         most = options.max_tokens or _MOST_TOKENS
         answers = [""] * len(conversations)
         lengths = [int(self._ids([messages])[1].sum()) for messages in conversations]
-        longest = (
-            getattr(self._model.config, "max_position_embeddings", None) or max(lengths, default=0) + most
-        )
+        longest = getattr(self._model.config, "max_position_embeddings", None) or max(lengths, default=0) + most
         able = [row for row, length in enumerate(lengths) if length + most <= longest]
         for batch in batches_by_length([lengths[row] for row in able], texts=_TOGETHER, tokens=_TOKENS):
             rows = [able[place] for place in batch]
@@ -91,11 +83,7 @@ class LocalModel:
         if len(texts) > 1 and self._tokenizer.pad_token_id is None:
             self._tokenizer.pad_token = self._tokenizer.eos_token
         encoded = self._tokenizer(
-            texts,
-            return_tensors="pt",
-            return_token_type_ids=False,
-            padding=len(texts) > 1,
-            padding_side="left",
+            texts, return_tensors="pt", return_token_type_ids=False, padding=len(texts) > 1, padding_side="left"
         )
         device = self._model.device
         return encoded["input_ids"].to(device), encoded["attention_mask"].to(device)

@@ -77,11 +77,7 @@ class LanguageModel(Protocol):
     host: str
 
     def ask(
-        self,
-        messages: Sequence[Message],
-        options: AskOptions = DEFAULT_OPTIONS,
-        *,
-        on_text: OnText | None = None,
+        self, messages: Sequence[Message], options: AskOptions = DEFAULT_OPTIONS, *, on_text: OnText | None = None
     ) -> ModelAnswer:
         """Return the answer to a conversation.
 
@@ -96,9 +92,7 @@ class LanguageModel(Protocol):
         """
         ...
 
-    def ask_all(
-        self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS
-    ) -> list[str]:
+    def ask_all(self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS) -> list[str]:
         """Return the answer to each conversation; empty if there is none, or a conversation is too long.
 
         Raises:

@@ -29,9 +29,7 @@ class InfoNCELoss(nn.Module):
             raise ValueError(f"temperature must be positive, not {temperature}")
         self.temperature = temperature
 
-    def forward(
-        self, queries: Tensor, keys: Tensor, negatives: Tensor, left_out: Tensor | None = None
-    ) -> Tensor:
+    def forward(self, queries: Tensor, keys: Tensor, negatives: Tensor, left_out: Tensor | None = None) -> Tensor:
         """Return the mean over the queries.
 
         Args:

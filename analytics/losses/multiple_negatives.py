@@ -35,9 +35,7 @@ class MultipleNegativesRankingLoss(nn.Module):
             raise ValueError(f"scale must be positive, not {scale}")
         self.scale = scale
 
-    def forward(
-        self, anchors: Tensor, positives: Tensor, negatives: Tensor, same: Tensor | None = None
-    ) -> Tensor:
+    def forward(self, anchors: Tensor, positives: Tensor, negatives: Tensor, same: Tensor | None = None) -> Tensor:
         """Return the mean over the anchors.
 
         Args:

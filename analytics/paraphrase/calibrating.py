@@ -20,13 +20,7 @@ from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.cross_encoder.weights import served_pair_reader
 from analytics.paraphrase.scoring.metrics import pair_metrics, roc_auc
 from analytics.paraphrase.scoring.scorer import cosines, reading_typed, weigh_pairs
-from analytics.paraphrase.scoring.verdict import (
-    FEATURES,
-    SPEAK_AGAINST,
-    SPEAK_FOR,
-    UNSTRETCHED,
-    Verdict,
-)
+from analytics.paraphrase.scoring.verdict import FEATURES, SPEAK_AGAINST, SPEAK_FOR, UNSTRETCHED, Verdict
 from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
 
@@ -147,9 +141,7 @@ def fitted_boundary(encode: Encode, pairs: Sequence[ParaphrasePair], config: Par
     return fit_boundary(near, [int(pair.label or 0) for pair in pairs])
 
 
-def decided_verdict(
-    decided: Sequence[ParaphrasePair], *, boundary: float, pair_reader: Path | None
-) -> Verdict:
+def decided_verdict(decided: Sequence[ParaphrasePair], *, boundary: float, pair_reader: Path | None) -> Verdict:
     """Return the shipped verdict, adapted to the decisions of a bank's reviewers if there are enough.
 
     More decisions shift it further. The score is not used: the encoder may have learned from these pairs.

@@ -34,8 +34,7 @@ class ParaphraseConfig(TrainingConfig):
     loss: Literal["triplet", "mnrl", "both"] = Field(
         default="triplet",
         description=(
-            "triplet: triplet loss on cosine distances; mnrl: multiple negatives ranking loss; both: the sum of "
-            "the two"
+            "triplet: triplet loss on cosine distances; mnrl: multiple negatives ranking loss; both: the sum of the two"
         ),
     )
     margin: float = Field(
@@ -43,15 +42,11 @@ class ParaphraseConfig(TrainingConfig):
         ge=0,
         le=2,
         description=(
-            "margin of the triplet loss on cosine distances; the default was chosen on AQuA-RAT's validation "
-            "set"
+            "margin of the triplet loss on cosine distances; the default was chosen on AQuA-RAT's validation set"
         ),
     )
     scale: float = Field(
-        default=20.0,
-        ge=0.1,
-        le=1000,
-        description="factor applied to cosines in the multiple negatives ranking loss",
+        default=20.0, ge=0.1, le=1000, description="factor applied to cosines in the multiple negatives ranking loss"
     )
     without: str = Field(
         default="",
@@ -81,9 +76,7 @@ class ParaphraseConfig(TrainingConfig):
     stretch: bool = Field(
         default=False,
         title="Rescale the score",
-        description=(
-            "rescale the score so that 0.5 splits the held-out pairs evenly; otherwise use the plain cosine"
-        ),
+        description=("rescale the score so that 0.5 splits the held-out pairs evenly; otherwise use the plain cosine"),
     )
     interpolate: bool = Field(
         default=False,
@@ -93,17 +86,14 @@ class ParaphraseConfig(TrainingConfig):
             "validation pairs best; without validation pairs the trained weights are kept"
         ),
     )
-    triplets_per_question: int = Field(
-        default=6, ge=1, le=50, description="number of triplets drawn for each question"
-    )
+    triplets_per_question: int = Field(default=6, ge=1, le=50, description="number of triplets drawn for each question")
     given_passes: int = Field(
         default=1,
         ge=1,
         le=100,
         title="Passes over labelled pairs",
         description=(
-            "number of passes over triplets from labelled pairs (decisions, other corpora) for each pass over "
-            "the rest"
+            "number of passes over triplets from labelled pairs (decisions, other corpora) for each pass over the rest"
         ),
     )
     translator_there: str = Field(
@@ -126,9 +116,7 @@ class ParaphraseConfig(TrainingConfig):
         title="Prefix for the weak model",
         description="operator f9: prefix that this model expects before a question",
     )
-    learning_rate: float = Field(
-        default=2e-5, ge=1e-8, le=1, description="learning rate of the AdamW optimiser"
-    )
+    learning_rate: float = Field(default=2e-5, ge=1e-8, le=1, description="learning rate of the AdamW optimiser")
     warmup_share: WarmupShare = 0.1
     epochs: int = Field(default=9, ge=1, le=1000, description="number of passes over the training triplets")
     batch_size: int = Field(default=16, ge=1, le=8192, description="number of triplets per batch")

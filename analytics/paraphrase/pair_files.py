@@ -51,9 +51,7 @@ def read_material(data: Path, *, language: str = "") -> Material:
     Raises:
         DataError: there is no data, or a line cannot be read; the message names file and line.
     """
-    files = (
-        [data] if data.is_file() else sorted(path for path in data.glob("*") if path.name.endswith(_ENDINGS))
-    )
+    files = [data] if data.is_file() else sorted(path for path in data.glob("*") if path.name.endswith(_ENDINGS))
     if not files:
         raise DataError(f"There is no file (.jsonl or .jsonl.gz) at {data}.")
     questions: dict[str, None] = {}
@@ -67,9 +65,7 @@ def read_material(data: Path, *, language: str = "") -> Material:
                 pair = _pair(row, number) if "paraphrase" in row else None
                 text = _question(row)
             if apart:
-                kept += [
-                    wording for wording in (text, pair and pair.original, pair and pair.paraphrase) if wording
-                ]
+                kept += [wording for wording in (text, pair and pair.original, pair and pair.paraphrase) if wording]
                 if pair is not None and file.name.startswith("val"):
                     validation.append(replace(pair, source=file.name.partition(".")[0]))
             elif pair is not None:
@@ -110,9 +106,7 @@ def pair_line(pair: ParaphrasePair) -> str:
 def without_unchanged(pairs: Iterable[ParaphrasePair]) -> list[ParaphrasePair]:
     """Remove pairs labelled invalid that differ only in whitespace: the operator did not apply."""
     return [
-        pair
-        for pair in pairs
-        if pair.label != 0 or "".join(pair.original.split()) != "".join(pair.paraphrase.split())
+        pair for pair in pairs if pair.label != 0 or "".join(pair.original.split()) != "".join(pair.paraphrase.split())
     ]
 
 

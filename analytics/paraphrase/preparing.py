@@ -77,8 +77,7 @@ def report_triplets(triplets: Sequence[Triplet]) -> TripletReport:
     return TripletReport(
         triplets=len(triplets),
         questions=len({triplet.anchor for triplet in triplets}),
-        positive_farther=sum(positive < negative for positive, negative in zip(near, far, strict=True))
-        / len(triplets),
+        positive_farther=sum(positive < negative for positive, negative in zip(near, far, strict=True)) / len(triplets),
         distance_auc=roc_auc([1] * len(near) + [0] * len(far), near + far),
         positives=dict(Counter(triplet.positive_operator for triplet in triplets).most_common()),
         negatives=dict(Counter(triplet.negative_operator for triplet in triplets).most_common()),
@@ -104,15 +103,12 @@ def prepare(
     kept_out = kept_out or KeptOut()
     usable, left_out = kept_out.split(dict.fromkeys(questions))
     labelled = [pair for pair in given if pair.label is not None]
-    allowed = [
-        pair for pair in labelled if not kept_out.holds(pair.original) and not kept_out.holds(pair.paraphrase)
-    ]
+    allowed = [pair for pair in labelled if not kept_out.holds(pair.original) and not kept_out.holds(pair.paraphrase)]
     is_apart = set_apart(allowed)
     make = partial(
         make_triplets,
         operators=with_functions(
-            select_operators(extra=config.extra_operators, without=config.left_out()),
-            training_functions(config),
+            select_operators(extra=config.extra_operators, without=config.left_out()), training_functions(config)
         ),
         count=config.triplets_per_question,
         far_share=config.far_share,

@@ -70,18 +70,14 @@ class TransformersSequenceModel:
         return written
 
 
-def load_sequence_model(
-    name_or_path: str, *, device: str = "auto", max_tokens: int = 256
-) -> TransformersSequenceModel:
+def load_sequence_model(name_or_path: str, *, device: str = "auto", max_tokens: int = 256) -> TransformersSequenceModel:
     """Load a model from a folder, or by its hub id if there is no such folder.
 
     Raises:
         BackboneError: the folder is missing or contains no such model, or the hub does not provide it.
     """
     generator = load_generator(name_or_path, "sequence-to-sequence", device=device)
-    return TransformersSequenceModel(
-        generator.name, generator.model, generator.tokenizer, max_tokens=max_tokens
-    )
+    return TransformersSequenceModel(generator.name, generator.model, generator.tokenizer, max_tokens=max_tokens)
 
 
 def training_functions(config: ParaphraseConfig) -> dict[str, Apply]:
@@ -102,12 +98,7 @@ def training_functions(config: ParaphraseConfig) -> dict[str, Apply]:
 
 
 def functions_for_test_sets(
-    *,
-    passive: str = "",
-    grammar: str = "",
-    reconstruction: str = "",
-    weak_question: str = "",
-    device: str = "auto",
+    *, passive: str = "", grammar: str = "", reconstruction: str = "", weak_question: str = "", device: str = "auto"
 ) -> dict[str, Apply]:
     """Load the named models of the test operators f_a, f_b and f_e; the others keep their stand-ins.
 
@@ -117,9 +108,7 @@ def functions_for_test_sets(
     functions: dict[str, Apply] = {}
     if passive:
         corrector = load_sequence_model(grammar, device=device) if grammar else None
-        functions["passive_voice"] = PassiveByModels(
-            load_sequence_model(passive, device=device), corrector
-        ).apply
+        functions["passive_voice"] = PassiveByModels(load_sequence_model(passive, device=device), corrector).apply
     if reconstruction:
         functions["reconstruction"] = Reconstruction(load_sequence_model(reconstruction, device=device)).apply
     if weak_question:

@@ -39,16 +39,10 @@ from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.preparing import Prepared, prepared_material, report_triplets
 from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME, typed_text
 from analytics.paraphrase.scoring.verdict import Verdict
-from analytics.paraphrase.triplets import (
-    Triplet,
-    question_number,
-)
+from analytics.paraphrase.triplets import Triplet, question_number
 from analytics.records import ParaphrasePair
 from analytics.training.batching import length_grouped_batches
-from analytics.training.context import (
-    DEFAULT_CONTEXT,
-    TrainingContext,
-)
+from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.distributed import broadcast_from_main, gather_objects, gather_rows
 from analytics.training.interpolation import SHARES, interpolate_weights, starting_weights
 from analytics.training.loop import train_configured
@@ -79,9 +73,7 @@ class ScoringTask(Task):
         evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
     ) -> None:
         if len(triplets) < config.batch_size:
-            raise DataError(
-                f"Training needs at least {config.batch_size} triplets, there are {len(triplets)}."
-            )
+            raise DataError(f"Training needs at least {config.batch_size} triplets, there are {len(triplets)}.")
         self.backbone, self.triplets, self.config = backbone, triplets, config
         self._evaluate = evaluate
         self.triplet_loss = TripletLoss(config.margin)
@@ -156,11 +148,7 @@ def _groups(triplets: Sequence[Triplet]) -> list[list[int]]:
     by_anchor: dict[str, list[int]] = {}
     for row, triplet in enumerate(triplets):
         by_anchor.setdefault(triplet.anchor, []).append(row)
-    return [
-        rows[start : start + TOGETHER]
-        for rows in by_anchor.values()
-        for start in range(0, len(rows), TOGETHER)
-    ]
+    return [rows[start : start + TOGETHER] for rows in by_anchor.values() for start in range(0, len(rows), TOGETHER)]
 
 
 def _combined(batch: Sequence[Triplet]) -> list[tuple[str, str, str]]:
@@ -255,10 +243,7 @@ def train_scorer(
         context.say("No pairs to validate with: the trained weights are kept as they are.")
     begins_with = start or config.backbone
     backbone, result = fit_scorer(
-        prepared.triplets,
-        replace(config, backbone=begins_with),
-        validation=material.validation,
-        context=context,
+        prepared.triplets, replace(config, backbone=begins_with), validation=material.validation, context=context
     )
     encode = encoder_of(backbone, config)
     pair_reader = pair_reader_weights(begins_with)
@@ -287,9 +272,7 @@ def train_scorer(
         },
     )
     about = with_provenance(about, config, context, backbone)
-    write_more = partial(
-        write_scorer_files, verdict=verdict, learned=_learned(prepared), pair_reader=pair_reader
-    )
+    write_more = partial(write_scorer_files, verdict=verdict, learned=_learned(prepared), pair_reader=pair_reader)
     return broadcast_from_main(lambda: export_trained(backbone, output, about, write_more=write_more))
 
 
@@ -304,9 +287,7 @@ def pair_reader_weights(backbone: str) -> Path | None:
     return of_starter if backbone == DEFAULT_BACKBONE and of_starter.is_file() else None
 
 
-def write_scorer_files(
-    folder: Path, *, verdict: Verdict, learned: np.ndarray, pair_reader: Path | None = None
-) -> None:
+def write_scorer_files(folder: Path, *, verdict: Verdict, learned: np.ndarray, pair_reader: Path | None = None) -> None:
     """Write a scorer's files besides its encoder: verdict, pair reader, and the hashes of its training texts."""
     if pair_reader is not None:
         write_pair_files(pair_reader, folder)

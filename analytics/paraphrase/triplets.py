@@ -150,9 +150,7 @@ def make_test_pairs(
                 changed = operator.apply(question, rng)
                 if changed is not None:
                     pairs.append(
-                        ParaphrasePair(
-                            f"{number}-{operator.name}", question, changed, int(is_positive), operator.name
-                        )
+                        ParaphrasePair(f"{number}-{operator.name}", question, changed, int(is_positive), operator.name)
                     )
                     break
     return pairs
@@ -212,16 +210,13 @@ def _drawn(
         wants_far = rng.random() < far_share
         pairs = {name: _unused_pairs(positives, negatives[name], triplets) for name in names}
         fit = {
-            name: [pair for pair in pairs[name] if (pair[0].distance > pair[1].distance) == wants_far]
-            for name in names
+            name: [pair for pair in pairs[name] if (pair[0].distance > pair[1].distance) == wants_far] for name in names
         }
         name = next((name for name in names if fit[name]), names[0])
         names.remove(name)
         if choices := fit[name] or pairs[name]:
             positive, negative = rng.choice(choices)
-            triplets.append(
-                Triplet(question, positive.text, negative.text, positive.operator, negative.operator)
-            )
+            triplets.append(Triplet(question, positive.text, negative.text, positive.operator, negative.operator))
     return triplets
 
 
@@ -232,12 +227,7 @@ def _unused_pairs(
     used = {(triplet.positive, triplet.negative) for triplet in triplets}
     seen = {triplet.negative for triplet in triplets}
     edits = [edit for edit in negatives if edit.text not in seen] or negatives
-    return [
-        (rewording, edit)
-        for rewording in positives
-        for edit in edits
-        if (rewording.text, edit.text) not in used
-    ]
+    return [(rewording, edit) for rewording in positives for edit in edits if (rewording.text, edit.text) not in used]
 
 
 def _positives(
@@ -266,9 +256,7 @@ def _positives(
     return [
         _Candidate(text, names, wording_distance(question, text))
         for text, names in rewordings.items()
-        if not check
-        or names == _GIVEN
-        or not any(finding.is_serious for finding in find_changes(question, text))
+        if not check or names == _GIVEN or not any(finding.is_serious for finding in find_changes(question, text))
     ]
 
 

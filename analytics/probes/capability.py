@@ -40,14 +40,7 @@ class Probes(Capability[ProbeHeads]):
         return load_heads(folder)
 
     def evaluate(
-        self,
-        data: Path,
-        config: ProbesConfig,
-        *,
-        backbone: str,
-        language: str,
-        seeds: int,
-        say: Callable[[str], None],
+        self, data: Path, config: ProbesConfig, *, backbone: str, language: str, seeds: int, say: Callable[[str], None]
     ) -> dict[str, Any]:
         """Evaluate probes on repeated grouped splits of the questions."""
         from analytics.probes.from_files import evaluate_from_files

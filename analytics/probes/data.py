@@ -75,8 +75,7 @@ class ProbeData:
         if np.ndim(vectors) != 2 or lengths != {count}:
             raise DataError(f"{count} vectors need as many labels and texts, not {sorted(lengths)}.")
         values = np.array(
-            [np.nan if difficulty is None else float(difficulty) for difficulty in difficulties],
-            dtype=np.float64,
+            [np.nan if difficulty is None else float(difficulty) for difficulty in difficulties], dtype=np.float64
         )
         is_graded = ~np.isnan(values)
         groups = _groups_by_vector(vectors) if texts is None else groups_by_masked_text(texts)
@@ -84,8 +83,7 @@ class ProbeData:
         return cls(
             vectors=np.ascontiguousarray(vectors, dtype=np.float32),
             paths=tuple(
-                tuple(dict.fromkeys(tuple(path) for path in question_paths if path))
-                for question_paths in paths
+                tuple(dict.fromkeys(tuple(path) for path in question_paths if path)) for question_paths in paths
             ),
             difficulties=values,
             groups=groups,
@@ -172,10 +170,7 @@ def _groups_by_source(groups: np.ndarray, sources: Sequence[str]) -> np.ndarray 
     number = {source: place for place, source in enumerate(counts)}
     rows = [row for row, source in enumerate(sources) if source in number]
     links = coo_array(
-        (
-            np.ones(len(rows)),
-            (groups[rows], groups.max() + 1 + np.array([number[sources[row]] for row in rows])),
-        ),
+        (np.ones(len(rows)), (groups[rows], groups.max() + 1 + np.array([number[sources[row]] for row in rows]))),
         shape=(groups.max() + 1 + len(number),) * 2,
     )
     joined: np.ndarray = connected_components(links, directed=False)[1][groups]

@@ -141,9 +141,7 @@ def encode_rows(
             )
         if unknown:
             for language, share in unknown.items():
-                say(
-                    f"{encoder.name} does not know {share:.0%} of the tokens in {language}; n-grams are used."
-                )
+                say(f"{encoder.name} does not know {share:.0%} of the tokens in {language}; n-grams are used.")
             return _encode_by_ngrams(texts)
     say(f"Encoding {len(texts):,} questions with {encoder.name}")
     return encode_bulk(encoder, texts), encoder.name

@@ -90,11 +90,7 @@ def _lower_bound(gains: np.ndarray) -> float:
 
 
 def _measure_level(
-    tree: PathTree,
-    probabilities: np.ndarray,
-    truth: list[set[ConceptPath]],
-    seen: list[set[ConceptPath]],
-    depth: int,
+    tree: PathTree, probabilities: np.ndarray, truth: list[set[ConceptPath]], seen: list[set[ConceptPath]], depth: int
 ) -> dict[str, Any] | None:
     """Return accuracy and macro-F1 over the questions that have a concept at this level.
 
@@ -158,10 +154,7 @@ def _measure_middle(head: DifficultyHead, truth: np.ndarray, values: np.ndarray)
     if head.middle_radius is None:
         return {}
     low, high = head.interval(values, head.middle_radius)
-    return {
-        "middle_coverage": interval_coverage(truth, low, high),
-        "middle_width": mean_interval_width(low, high),
-    }
+    return {"middle_coverage": interval_coverage(truth, low, high), "middle_width": mean_interval_width(low, high)}
 
 
 def _concept_means(train: ProbeData) -> dict[ConceptPath, float]:
@@ -173,9 +166,7 @@ def _concept_means(train: ProbeData) -> dict[ConceptPath, float]:
     return {node: float(np.mean(each)) for node, each in values.items()}
 
 
-def _concept_mean(
-    paths: tuple[ConceptPath, ...], node_means: dict[ConceptPath, float], default: float
-) -> float:
+def _concept_mean(paths: tuple[ConceptPath, ...], node_means: dict[ConceptPath, float], default: float) -> float:
     """Return the mean training difficulty of the question's concepts, or of the nearest ancestor that has one."""
     difficulties = []
     for path in paths:

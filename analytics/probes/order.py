@@ -83,11 +83,7 @@ def ladder_pairs() -> Pairs:
         start = rungs.stop
     easier, harder, of_topic, steps, weights = zip(*rows, strict=True)
     return Pairs(
-        np.array(easier),
-        np.array(harder),
-        np.array(of_topic),
-        np.array(steps),
-        np.array(weights, dtype=float),
+        np.array(easier), np.array(harder), np.array(of_topic), np.array(steps), np.array(weights, dtype=float)
     )
 
 
@@ -118,9 +114,7 @@ def fit_order(heads: ProbeHeads, vectors: np.ndarray, seed: int = 0) -> tuple[Or
         axis=1,
     ).astype(np.float64)
     differences = features[pairs.harder] - features[pairs.easier]
-    with threadpool_limits(
-        1
-    ):  # several threads are slower for such small products, and far slower on a busy machine
+    with threadpool_limits(1):  # several threads are slower for such small products, and far slower on a busy machine
         weights, left_out = _chosen_fit(differences, pairs, seed)
     of_vector, of_demands, of_words, of_difficulty = np.split(
         weights, np.cumsum([vectors.shape[1], counts.shape[1], len(words)])

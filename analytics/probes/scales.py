@@ -43,15 +43,11 @@ def choose_scale(names: Sequence[str], values: np.ndarray) -> DifficultyScale:
     low, high = float(values.min()), float(values.max())
     named = sorted({name for name in names if name})
     if len(named) > 1:
-        raise DataError(
-            f"The difficulties are on several scales ({', '.join(named)}); train on one at a time."
-        )
+        raise DataError(f"The difficulties are on several scales ({', '.join(named)}); train on one at a time.")
     if named and named[0] in SCALES:
         scale = SCALES[named[0]]
         if low < scale.low or high > scale.high:
-            raise DataError(
-                f"Difficulties from {low:g} to {high:g} do not fit the scale {scale.name} that is named."
-            )
+            raise DataError(f"Difficulties from {low:g} to {high:g} do not fit the scale {scale.name} that is named.")
         return scale
     if named:
         return DifficultyScale(named[0], low, high)

@@ -161,9 +161,7 @@ def _parts(data: ProbeData) -> tuple[bool, bool]:
     return parts
 
 
-def _fit(
-    data: ProbeData, config: ProbesConfig, parts: tuple[bool, bool], encoder: str, steps: _Steps
-) -> ProbeHeads:
+def _fit(data: ProbeData, config: ProbesConfig, parts: tuple[bool, bool], encoder: str, steps: _Steps) -> ProbeHeads:
     """Fit the heads on all given questions."""
     fitting = _Fitting.of(_at_most(data, config), config, steps)
     data = fitting.data
@@ -207,9 +205,7 @@ class _Fitting:
         """Return the head on all tagged questions, and cross-fitted probabilities for every question."""
         data, config, steps = self.data, self.config, self.steps
         leading = common_leading_nodes(path for question_paths in data.paths for path in question_paths)
-        labels = [
-            [without_leading(path, leading) for path in question_paths] for question_paths in data.paths
-        ]
+        labels = [[without_leading(path, leading) for path in question_paths] for question_paths in data.paths]
         tree = PathTree.of(path for question_paths in labels for path in question_paths)
         targets = tree.targets(labels)
         tagged = data.tagged
@@ -222,9 +218,7 @@ class _Fitting:
         )  # fmt: skip
 
         def fit(rows: np.ndarray, start: ConceptProbe | None = None) -> ConceptProbe:
-            return concept_probe(
-                data.vectors[rows], targets[rows], tree, penalty=penalty, fit=how, start=start
-            )
+            return concept_probe(data.vectors[rows], targets[rows], tree, penalty=penalty, fit=how, start=start)
 
         steps.next("Calibrating the probabilities")
         logits = np.zeros((len(data), len(tree.paths)), dtype=np.float32)
@@ -247,12 +241,7 @@ class _Fitting:
         return head, _softmax(logits / temperature)
 
     def difficulty(
-        self,
-        scale: DifficultyScale,
-        concepts: ConceptHead | None,
-        probabilities: np.ndarray,
-        *,
-        with_text: bool,
+        self, scale: DifficultyScale, concepts: ConceptHead | None, probabilities: np.ndarray, *, with_text: bool
     ) -> DifficultyHead:
         """Fit ridge regression on the graded questions outside the validation part, and the radii on those inside."""
         data, config = self.data, self.config
@@ -273,9 +262,7 @@ class _Fitting:
             blocks.append(counts * spread)
         features = np.concatenate(blocks, axis=1)
         fitted, held = data.graded & ~self.validation, data.graded & self.validation
-        penalty = choose_ridge_penalty(
-            features[fitted], data.difficulties[fitted], data.groups[fitted], self.rng
-        )
+        penalty = choose_ridge_penalty(features[fitted], data.difficulties[fitted], data.groups[fitted], self.rng)
         probe = difficulty_probe(features[fitted], data.difficulties[fitted], penalty=penalty)
         estimates = np.clip(probe.values(features[held]), scale.low, scale.high)
         width = scale.high - scale.low

@@ -143,13 +143,9 @@ class ArrayScorer:
         for block in _blocks(len(goals), self.states[0].size):
             contexts[block] = (weights[block, None] @ self.states[problems[block]])[:, 0]
         read = np.concatenate([goals, contexts], axis=1)
-        leaves = _additive_scores(
-            decoder.linear("leaf_goal", read), self.leaf_keys, problems, decoder.leaf_score
-        )
+        leaves = _additive_scores(decoder.linear("leaf_goal", read), self.leaf_keys, problems, decoder.leaf_score)
         leaves = np.where(self.leaf_mask[problems], leaves, -np.inf)
-        return _log_softmax(
-            np.concatenate([decoder.linear("operator_score", read), leaves], axis=1)
-        ), contexts
+        return _log_softmax(np.concatenate([decoder.linear("operator_score", read), leaves], axis=1)), contexts
 
     def split(self, goals: Array, contexts: Array, operators: Array) -> tuple[Array, Array]:
         read = np.concatenate([goals, contexts, self.decoder.operators[operators]], axis=1)

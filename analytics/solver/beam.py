@@ -137,9 +137,7 @@ class _Search:
     def grow(self) -> None:
         """Extend each tree by the most probable candidates for its next node."""
         trees = self.trees
-        goals = self.scorer.goal(
-            self.vectors[trees.seed], self.vectors[np.maximum(trees.left, 0)], trees.left >= 0
-        )
+        goals = self.scorer.goal(self.vectors[trees.seed], self.vectors[np.maximum(trees.left, 0)], trees.left >= 0)
         scores, contexts = self.scorer.score(goals, trees.problem)
         scores[trees.length + trees.missing + 2 > self.most_tokens, : len(OPERATORS)] = -np.inf
         parents, candidates, totals = self.best(trees.total[:, None] + scores)
@@ -175,9 +173,7 @@ class _Search:
 
     def finish(self, parents: np.ndarray, candidates: np.ndarray, totals: np.ndarray) -> None:
         """Store the best complete trees of each problem."""
-        for parent, candidate, total in zip(
-            parents.tolist(), candidates.tolist(), totals.tolist(), strict=True
-        ):
+        for parent, candidate, total in zip(parents.tolist(), candidates.tolist(), totals.tolist(), strict=True):
             problem = int(self.trees.problem[parent])
             begun = self.trees.candidates[parent, : self.trees.length[parent]].tolist()
             finished = self.finished[problem]
@@ -187,9 +183,7 @@ class _Search:
             if len(finished) == self.width:
                 self.worst[problem] = finished[-1].log_probability
 
-    def open_operators(
-        self, rows: np.ndarray, operators: np.ndarray, left: np.ndarray, right: np.ndarray
-    ) -> None:
+    def open_operators(self, rows: np.ndarray, operators: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
         """Push operators on the stacks of trees; their left operands come next."""
         trees = self.trees
         depth = trees.depth[rows]

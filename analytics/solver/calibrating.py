@@ -53,9 +53,7 @@ class Calibration:
         }
 
 
-def fit_confidence(
-    examples: Sequence[SolverExample], solutions: Sequence[Sequence[Solution]]
-) -> Calibration | None:
+def fit_confidence(examples: Sequence[SolverExample], solutions: Sequence[Sequence[Solution]]) -> Calibration | None:
     """Fit a confidence on held-out problems with a known equation.
 
     If ids name the data set of a problem (``SET/...``), each set has equal weight: a confidence fitted on
@@ -70,9 +68,7 @@ def fit_confidence(
         The calibration; None if there are fewer than 50 problems, or the first solutions are all right or all
         wrong.
     """
-    solved = [
-        (example, candidates) for example, candidates in zip(examples, solutions, strict=True) if candidates
-    ]
+    solved = [(example, candidates) for example, candidates in zip(examples, solutions, strict=True) if candidates]
     weights = _weights([example.problem.id for example, _candidates in solved])
     rows = [
         _Row(candidates, _is_right(example, candidates[0]), weight)
@@ -153,7 +149,5 @@ def refit(model: Path, problems: Path) -> Calibration:
     if calibration is None:
         raise DataError("There are too few problems, or all first solutions are right, or all wrong.")
     metrics = {**manifest.metrics, "confidence": calibration.as_metrics()}
-    artifact_amend(
-        model, replace(manifest, metrics=metrics), partial(save_confidence, calibration.confidence)
-    )
+    artifact_amend(model, replace(manifest, metrics=metrics), partial(save_confidence, calibration.confidence))
     return calibration

@@ -47,8 +47,7 @@ class Confidence:
             return []
         features = confidence_features(solutions)
         values = [
-            _sigmoid(self.bias + sum(w * value for w, value in zip(self.weights, row, strict=True)))
-            for row in features
+            _sigmoid(self.bias + sum(w * value for w, value in zip(self.weights, row, strict=True))) for row in features
         ]
         rivals = [place for place in _first_of_each_value(solutions) if place > 0]
         rest = sum(values[place] for place in rivals)

@@ -61,8 +61,7 @@ class SolverConfig(TrainingConfig):
     )
     fold: Fold = -1
     max_tokens: MaximumTokens = Field(
-        default=120,
-        description="problems longer than this are truncated; those that lose a number are left out",
+        default=120, description="problems longer than this are truncated; those that lose a number are left out"
     )
     most_tokens: int = Field(
         default=45,
@@ -107,9 +106,7 @@ class SolverConfig(TrainingConfig):
     schedule: Schedule = "linear"
     warmup_share: WarmupShare = 0.1
     clip_norm: ClippingNorm = 3.0
-    margin: float = Field(
-        default=0.2, ge=0, le=2, description="margin of the contrastive loss on cosine similarity"
-    )
+    margin: float = Field(default=0.2, ge=0, le=2, description="margin of the contrastive loss on cosine similarity")
     contrast_weight: float = Field(
         default=5.0, ge=0, le=100, description="weight of the contrastive loss, added to the equation loss"
     )
@@ -136,16 +133,13 @@ class SolverConfig(TrainingConfig):
         ),
     )
     temperature: Temperature = Field(
-        default=0.05,
-        description="temperature of the textual contrastive loss; the paper tries 0.05, 0.1 and 0.2",
+        default=0.05, description="temperature of the textual contrastive loss; the paper tries 0.05, 0.1 and 0.2"
     )
     textual_weight: float = Field(
         default=0.1,
         ge=0,
         le=100,
-        description=(
-            "weight of the textual contrastive loss, added to the equation loss; the paper tries 0.1 to 0.9"
-        ),
+        description=("weight of the textual contrastive loss, added to the equation loss; the paper tries 0.1 to 0.9"),
     )
     pool: Pool = Field(
         default="roda+qr",
@@ -178,8 +172,7 @@ class SolverConfig(TrainingConfig):
         default=True, description="compute the encoder in bfloat16 on devices that support it"
     )
     measured: Measured = Field(
-        default=300,
-        description="number of validation problems used to measure accuracy during training (0 = none)",
+        default=300, description="number of validation problems used to measure accuracy during training (0 = none)"
     )
 
     def contradictions(self) -> list[str]:

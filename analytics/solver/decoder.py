@@ -206,8 +206,7 @@ class GoalDrivenTreeDecoder(nn.Module):
     def split(self, goals: Tensor, contexts: Tensor, operators: Tensor) -> tuple[Tensor, Tensor]:
         """Return the seeds that operators pass to their left and right operands, (nodes, width) each."""
         read = torch.cat(
-            [self.dropout(goals), self.dropout(contexts), self.dropout(self.operator_embeddings(operators))],
-            dim=1,
+            [self.dropout(goals), self.dropout(contexts), self.dropout(self.operator_embeddings(operators))], dim=1
         )
         return self.left_seed(read), self.right_seed(read)
 
@@ -226,9 +225,7 @@ class GoalDrivenTreeDecoder(nn.Module):
             goal = self.goal(seeds, subtrees[level.left_sibling], level.is_right)
             scores, contexts = self.score(goal, memory, level.problem)
             goals.append(goal)
-            log_probabilities.append(
-                scores.masked_fill(~trees.allowed[level.nodes], -torch.inf).logsumexp(dim=1)
-            )
+            log_probabilities.append(scores.masked_fill(~trees.allowed[level.nodes], -torch.inf).logsumexp(dim=1))
             if len(level.operators):
                 operators = level.operators
                 passed_on = torch.cat(self.split(goal[operators], contexts[operators], level.labels))
@@ -243,9 +240,7 @@ class GoalDrivenTreeDecoder(nn.Module):
         return subtrees
 
 
-def _with_neutral_scaling(
-    decoder: nn.Module, weights: dict[str, Tensor], prefix: str, *_rest: object
-) -> None:
+def _with_neutral_scaling(decoder: nn.Module, weights: dict[str, Tensor], prefix: str, *_rest: object) -> None:
     """Add neutral values for weights missing in decoders saved before states were centred and scaled."""
     for name, tensor in decoder.named_buffers(recurse=False):
         neutral = torch.zeros_like(tensor) if name == "state_center" else torch.ones_like(tensor)

@@ -19,10 +19,7 @@ class SolverScores:
 
     def as_metrics(self, prefix: str = "") -> dict[str, float]:
         """Return both accuracies by name."""
-        return {
-            f"{prefix}equation_accuracy": self.equation_accuracy,
-            f"{prefix}answer_accuracy": self.answer_accuracy,
-        }
+        return {f"{prefix}equation_accuracy": self.equation_accuracy, f"{prefix}answer_accuracy": self.answer_accuracy}
 
 
 def is_equation_right(example: SolverExample, tokens: Sequence[str]) -> bool:

@@ -114,9 +114,7 @@ class SolverModel:
 
     def decode(self, memory: Memory, examples: Sequence[SolverExample]) -> DecodedTrees:
         """Decode the targets of a batch."""
-        trees = [
-            [self.vocabulary.candidates(token, example) for token in example.tokens] for example in examples
-        ]
+        trees = [[self.vocabulary.candidates(token, example) for token in example.tokens] for example in examples]
         candidates = len(self.vocabulary.symbols) + memory.leaves.shape[1] - self.decoder.constants
         with torch.autocast(self.device.type, enabled=False):
             decoded: DecodedTrees = self.decoder(memory, TreeBatch.of(trees, candidates, self.device))
@@ -146,9 +144,7 @@ class SolverModel:
                 hypotheses[row] = row_hypotheses
         return hypotheses
 
-    def solve(
-        self, problems: Sequence[ProblemRecord], *, beam: int = 3, most_tokens: int = 45
-    ) -> list[list[Solution]]:
+    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3, most_tokens: int = 45) -> list[list[Solution]]:
         """Return the solutions of each problem like a served solver, but without a confidence."""
         examples = [solver_example(without_solution(problem)) for problem in problems]
         hypotheses = self.search(examples, beam=beam, most_tokens=most_tokens)
@@ -170,11 +166,7 @@ def round_decoder(model: SolverModel) -> None:
 
 
 def save_solver(
-    model: SolverModel,
-    folder: Path,
-    about: Manifest,
-    *,
-    write_more: Callable[[Path], None] | None = None,
+    model: SolverModel, folder: Path, about: Manifest, *, write_more: Callable[[Path], None] | None = None
 ) -> Manifest:
     """Write the artifact of a solver: files for serving, weights for PyTorch, and the adapter.
 

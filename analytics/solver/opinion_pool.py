@@ -57,8 +57,7 @@ def pooled_solutions(own: Sequence[Solution], recalled: Sequence[Solution], *, m
     ]
     total = sum(weights) + (own_rest * recalled_rest) ** _WEIGHT
     pooled = [
-        replace(answer.solution, probability=weight / total)
-        for answer, weight in zip(answers, weights, strict=True)
+        replace(answer.solution, probability=weight / total) for answer, weight in zip(answers, weights, strict=True)
     ]
     pooled.sort(key=lambda solution: (solution.value is None, -solution.probability))
     return pooled[:most]

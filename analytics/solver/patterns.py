@@ -91,10 +91,7 @@ def mine_triples(
     rng = np.random.default_rng(seed)
     confusable = {
         language: _Negatives(
-            [
-                structure if spoken == language else ""
-                for structure, spoken in zip(whole, languages, strict=True)
-            ],
+            [structure if spoken == language else "" for structure, spoken in zip(whole, languages, strict=True)],
             negatives,
             rng,
         )
@@ -139,9 +136,7 @@ class _Homes:
         return self._foreign[key]
 
 
-def _draw_rows(
-    places: Sequence[tuple[int, int]], anchor: int, count: int, rng: np.random.Generator
-) -> dict[int, int]:
+def _draw_rows(places: Sequence[tuple[int, int]], anchor: int, count: int, rng: np.random.Generator) -> dict[int, int]:
     """Draw up to `count` different rows other than the anchor's, each with one of its indices."""
     chosen: dict[int, int] = {}
     for number in _random_order(len(places), rng):

@@ -26,12 +26,8 @@ _QUESTION = re.compile(r"(\w*)\W+how many\b([^.?!]*)", re.IGNORECASE)
 _ABOUT = re.compile(r"about|around|approximately|roughly", re.IGNORECASE)
 _LEFT_OVER = re.compile(r"\b(left|leftovers?|over|remain\w*|extra|unused)\b", re.IGNORECASE)
 _FULL = re.compile(r"\b(full|fully|complete|completely|whole)\b", re.IGNORECASE)
-_ENOUGH = re.compile(
-    r"\b(needs?|needed|must|should|required?|necessary|have to|has to|uses?)\b", re.IGNORECASE
-)
-_CHINESE_QUESTION = re.compile(
-    r"[^。！？?，,；]*(?:，\s*)?[^。！？?，,；]*(?:几|多少)[^。！？?]*[。！？?]?\s*$"
-)
+_ENOUGH = re.compile(r"\b(needs?|needed|must|should|required?|necessary|have to|has to|uses?)\b", re.IGNORECASE)
+_CHINESE_QUESTION = re.compile(r"[^。！？?，,；]*(?:，\s*)?[^。！？?，,；]*(?:几|多少)[^。！？?]*[。！？?]?\s*$")
 _AT_LEAST, _AT_MOST = re.compile("至少|最少"), re.compile("最多|至多|够|能|可以")
 
 
@@ -83,21 +79,9 @@ _IMPLAUSIBLE = 0.01  # how likely such a question has such an answer, relative t
 _REMAINDER = 0.1  # how likely a division has a remainder
 _UNCONVERTED = 0.02  # how likely numbers in two units of one dimension are used without conversion
 _MIXED = 0.02  # how likely different kinds of numbers are added, or numbers of one kind multiplied
-_CONVERTED = (
-    "length",
-    "mass",
-    "volume",
-    "money",
-)  # of time, "3 hours a day for 5 days" has two units as well
+_CONVERTED = ("length", "mass", "volume", "money")  # of time, "3 hours a day for 5 days" has two units as well
 _ROUNDING = 1e-6
-_MULTIPLIED = (
-    "share",
-    "length",
-    "time",
-    "speed",
-    "area",
-    "volume",
-)  # by each other, for an area, or as a factor
+_MULTIPLIED = ("share", "length", "time", "speed", "area", "volume")  # by each other, for an area, or as a factor
 _COINS = ("dollar_nickel", "dollar_dime")
 _AREA = re.compile(r"\b(?:area|square|cover|tiles?|carpet|product)\b", re.IGNORECASE)
 _THING = re.compile(
@@ -155,8 +139,7 @@ def plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
         ]
     kinds = _kinds(reading)
     readings = [
-        (each, likelihood * (_MIXED if mixes_kinds(reading, each, kinds) else 1.0))
-        for each, likelihood in readings
+        (each, likelihood * (_MIXED if mixes_kinds(reading, each, kinds) else 1.0)) for each, likelihood in readings
     ]
     if all(likelihood == 1 for _solution, likelihood in readings):
         return list(solutions)
@@ -179,9 +162,7 @@ def lacks_conversion(reading: Reading, solution: Solution) -> bool:
     used = set(filter(is_slot, solution.tokens))
     if set(solution.tokens) - used - ARITY.keys() - {"0", "1", "2"}:
         return False
-    units = [
-        each.unit.unit for each in reading.quantities if each.unit is not None and each.tree.label in used
-    ]
+    units = [each.unit.unit for each in reading.quantities if each.unit is not None and each.tree.label in used]
     units += filter(None, [asked_unit(reading)])
     dimensions = (*_CONVERTED, "time") if any("/" in unit for unit in units) else _CONVERTED
     single = {part.split("**")[0].strip() for unit in units for part in unit.split("/")}

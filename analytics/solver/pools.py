@@ -44,9 +44,7 @@ def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
     return replace(problem, text=f"{question}{language.space}{story}")
 
 
-def candidate_pool(
-    examples: Sequence[SolverExample], pool: str, *, most_tokens: int = 45
-) -> list[SolverExample]:
+def candidate_pool(examples: Sequence[SolverExample], pool: str, *, most_tokens: int = 45) -> list[SolverExample]:
     """Return the problems, followed by their variants.
 
     Args:

@@ -71,17 +71,12 @@ class TextReader:
     def __init__(self, tokenizer: Tokenizer, pad_id: int, *, mask_numbers: bool = True) -> None:
         self.tokenizer, self.pad_id = tokenizer, pad_id
         mask_ids = (tokenizer.token_to_id(token) for token in _MASKS)
-        self.mask_id = (
-            next((number for number in mask_ids if number is not None), None) if mask_numbers else None
-        )
+        self.mask_id = next((number for number in mask_ids if number is not None), None) if mask_numbers else None
 
     def read(self, examples: Sequence[SolverExample]) -> list[ReadProblem]:
         """Convert problems, in the given order."""
         encodings = self.tokenizer.encode_batch([example.problem.text for example in examples])
-        return [
-            self.read_encoding(example, encoding)
-            for example, encoding in zip(examples, encodings, strict=True)
-        ]
+        return [self.read_encoding(example, encoding) for example, encoding in zip(examples, encodings, strict=True)]
 
     def read_encoding(self, example: SolverExample, encoding: Encoding) -> ReadProblem:
         """Convert a problem whose text the tokenizer has already encoded."""

@@ -147,9 +147,7 @@ def _asking(
         raise NotReversibleError("the number occurs several times")
     if not example.problem.text[number.start : number.end].lstrip("([")[:1].isdigit():
         raise NotReversibleError("the number is a word")
-    place = next(
-        place for place in reversed(range(len(statements))) if statements[place].start <= number.start
-    )
+    place = next(place for place in reversed(range(len(statements))) if statements[place].start <= number.start)
     sentence = statements[place]
     start, end = number.start - sentence.start, number.end - sentence.start
     if place == len(statements) - 1 or end > len(sentence.text):
@@ -211,9 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{counts.problems:,} problems, {counts.reversed_problems:,} reversed ({counts.covered:.0%}),"
             f" {counts.made:,} made\n\n| refused | times |\n|---|---|"
         ]
-        return "\n".join(
-            [*lines, *(f"| {reason} | {count:,} |" for reason, count in counts.refused.most_common())]
-        )
+        return "\n".join([*lines, *(f"| {reason} | {count:,} |" for reason, count in counts.refused.most_common())])
 
     return run_command(command)
 

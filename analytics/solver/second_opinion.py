@@ -145,8 +145,7 @@ def _calibrated(solutions: list[Solution]) -> list[Solution]:
     probability = 1 / (1 + math.exp(-(_SLOPE * math.log(first / (1 - first)) + _BIAS)))
     share = (1 - probability) / (1 - first)
     others = [
-        replace(solution, probability=min(probability, share * solution.probability))
-        for solution in solutions[1:]
+        replace(solution, probability=min(probability, share * solution.probability)) for solution in solutions[1:]
     ]
     return [replace(solutions[0], probability=probability), *others]
 

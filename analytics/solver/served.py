@@ -53,17 +53,13 @@ class ServedSolver:
         languages: languages it was trained on; empty if unknown.
     """
 
-    def __init__(
-        self, exported: ExportedEncoder, decoder: ArrayDecoder, confidence: Confidence | None = None
-    ) -> None:
+    def __init__(self, exported: ExportedEncoder, decoder: ArrayDecoder, confidence: Confidence | None = None) -> None:
         self.manifest, self.checksum = exported.manifest, exported.checksum
         self.name = exported.manifest.name
         extra = exported.manifest.extra
         self.languages = tuple(map(primary_language, extra.get("languages", ())))
         self.vocabulary = Vocabulary(tuple(extra["constants"]))
-        self.reader = TextReader(
-            exported.tokenizer, int(extra["pad_id"]), mask_numbers=bool(extra["mask_numbers"])
-        )
+        self.reader = TextReader(exported.tokenizer, int(extra["pad_id"]), mask_numbers=bool(extra["mask_numbers"]))
         self._unknown_id, self._max_tokens = int(extra["unknown_id"]), int(extra["max_tokens"])
         self._reads_signs = bool(extra.get("reads_signs"))
         self._most_tokens = int(extra.get("most_tokens", 45))
@@ -115,9 +111,7 @@ class ServedSolver:
         for (row, example), encoding in zip(able, encodings, strict=True):
             reason = self._encoding_reason(encoding, example.problem.text)
             prepared[row] = (
-                _Prepared(reason=reason)
-                if reason
-                else _Prepared(example, self.reader.read_encoding(example, encoding))
+                _Prepared(reason=reason) if reason else _Prepared(example, self.reader.read_encoding(example, encoding))
             )
         return prepared
 

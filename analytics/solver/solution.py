@@ -26,9 +26,7 @@ from analytics.text.word_problems import asks_nothing
 
 LONGEST_TEXT = 10_000  # characters; no word problem is that long, and reading more takes time
 MOST_NUMBERS = 50
-SEVERAL_REASON = (
-    "It asks several questions, and the solver answers one: paste a single part with what belongs to it."
-)
+SEVERAL_REASON = "It asks several questions, and the solver answers one: paste a single part with what belongs to it."
 SIGNED_REASON = "The problem has a negative number, which the solver cannot compute with."
 CERTAIN_ENOUGH = 0.5
 """Probability from which a solution is shown without reservation and counts as the question's computation."""
@@ -125,9 +123,7 @@ class Step:
     @property
     def words(self) -> str:
         """What the last step does with the value, to be read after it; empty for an operation."""
-        return (
-            f"rounded {self.operator}" if self.operator[:3] == "to " else _LAST_STEPS.get(self.operator, "")
-        )
+        return f"rounded {self.operator}" if self.operator[:3] == "to " else _LAST_STEPS.get(self.operator, "")
 
     def __str__(self) -> str:
         if self.operator == "said":
@@ -176,9 +172,7 @@ def solution_of(tokens: Sequence[str], values: Sequence[Fraction], probability: 
     value, exact = _value(filled)
     return Solution(
         tokens=tuple(tokens),
-        terms=tuple(
-            constant_label(values[slot_index(token)]) if is_slot(token) else token for token in tokens
-        ),
+        terms=tuple(constant_label(values[slot_index(token)]) if is_slot(token) else token for token in tokens),
         prototype=to_infix(tree),
         equation=to_infix(filled),
         value=value,
@@ -187,9 +181,7 @@ def solution_of(tokens: Sequence[str], values: Sequence[Fraction], probability: 
     )
 
 
-def alternatives(
-    example: SolverExample, trees: Sequence[Hypothesis], vocabulary: Vocabulary
-) -> list[Solution]:
+def alternatives(example: SolverExample, trees: Sequence[Hypothesis], vocabulary: Vocabulary) -> list[Solution]:
     """Return the solutions of trees: those with a value first, each group by probability.
 
     Trees that differ only in which of two equal numbers they use are merged into one solution; their

@@ -123,9 +123,7 @@ class PatternTask(SolvingTask):
         """Return the losses of writing the equations, and of the contrast with this step's weight."""
         triples = [self.triples[number] for number in batch]
         rows = list(
-            dict.fromkeys(
-                row for triple in triples for row in (triple.anchor, triple.positive, triple.negative)
-            )
+            dict.fromkeys(row for triple in triples for row in (triple.anchor, triple.positive, triple.negative))
         )
         decoded = self.decoded(rows)
         first = np.cumsum([0, *(len(self.examples[row].tokens) for row in rows)])
@@ -216,9 +214,7 @@ class TextualTask(SolvingTask):
         if not anchors:
             return {"loss": writing, "loss_equation": writing, "loss_contrast": writing.detach() * 0}
         triples = [self.triples[rows[place]] for place in anchors]
-        pairs = self._summaries(
-            [triple.positive for triple in triples] + [triple.negative for triple in triples]
-        )
+        pairs = self._summaries([triple.positive for triple in triples] + [triple.negative for triple in triples])
         contrast = self.contrast(
             states[sent(np.array(anchors), states.device), 0], pairs[: len(triples)], pairs[len(triples) :]
         )

@@ -110,9 +110,7 @@ def _target(problem: ProblemRecord, slots: Sequence[NumberSlot]) -> ExpressionTr
     return with_slots(binary_operators(tree), [slot.value for slot in slots])
 
 
-def solver_examples(
-    problems: Iterable[ProblemRecord], *, most_tokens: int | None = None
-) -> list[SolverExample]:
+def solver_examples(problems: Iterable[ProblemRecord], *, most_tokens: int | None = None) -> list[SolverExample]:
     """Return the problems with a valid equation of at most `most_tokens` tokens (None for no limit)."""
     examples = []
     for problem in problems:

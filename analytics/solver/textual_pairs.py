@@ -102,9 +102,7 @@ class NearestEquations:
         """Return ``Sim_eq`` of two of the equations."""
         return equation_similarity(self.trees[first], self.trees[second])
 
-    def nearest(
-        self, wanted: Sequence[int], *, depth: int = 1
-    ) -> Iterator[tuple[int, list[npt.NDArray[np.int64]]]]:
+    def nearest(self, wanted: Sequence[int], *, depth: int = 1) -> Iterator[tuple[int, list[npt.NDArray[np.int64]]]]:
         """Yield for each wanted equation the other equations most similar to it.
 
         Args:
@@ -197,9 +195,7 @@ def mine_textual_triples(
         bag_anchors = bags[number][bags[number] < last]
         if by_equation == "exact" or len(bags[number]) > 1:
             positives = chooser.least_alike(bag_anchors, bags[number])
-            negatives = chooser.most_alike(
-                bag_anchors, np.concatenate([bags[nearest] for nearest in levels[0]])
-            )
+            negatives = chooser.most_alike(bag_anchors, np.concatenate([bags[nearest] for nearest in levels[0]]))
             triples += map(TextualTriple, bag_anchors.tolist(), positives, negatives)
             continue
         triples += _nearest_neighbours(int(bag_anchors[0]), levels, bags, chooser)
@@ -207,10 +203,7 @@ def mine_textual_triples(
 
 
 def _nearest_neighbours(
-    anchor: int,
-    levels: Sequence[npt.NDArray[np.int64]],
-    bags: Sequence[npt.NDArray[np.int64]],
-    chooser: _Chooser,
+    anchor: int, levels: Sequence[npt.NDArray[np.int64]], bags: Sequence[npt.NDArray[np.int64]], chooser: _Chooser
 ) -> list[TextualTriple]:
     """Return the triple of an anchor whose equation is unique."""
     candidates = np.concatenate([bags[equation] for equation in levels[0]])
@@ -218,9 +211,7 @@ def _nearest_neighbours(
     rest = [equation for equation in levels[0] if positive not in bags[equation]] or list(levels[-1])
     if len(levels) == 1 and len(levels[0]) == 1:
         return []
-    negative = chooser.most_alike(np.array([anchor]), np.concatenate([bags[equation] for equation in rest]))[
-        0
-    ]
+    negative = chooser.most_alike(np.array([anchor]), np.concatenate([bags[equation] for equation in rest]))[0]
     return [TextualTriple(anchor, positive, negative)]
 
 
@@ -240,9 +231,7 @@ class _Chooser:
         """Return the most similar candidate for each anchor."""
         return self._chosen(anchors, candidates, 1)
 
-    def _chosen(
-        self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64], sign: int
-    ) -> list[int]:
+    def _chosen(self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64], sign: int) -> list[int]:
         chosen: list[int] = []
         step = max(1, _CELLS_AT_ONCE // len(candidates))
         for start in range(0, len(anchors), step):

@@ -24,14 +24,7 @@ from analytics.solver.calibrating import Calibration, fit_confidence
 from analytics.solver.confidence import load_confidence, save_confidence
 from analytics.solver.config import SolverConfig
 from analytics.solver.metrics import SolverScores, score_solutions
-from analytics.solver.model import (
-    SolverModel,
-    begin_with,
-    round_decoder,
-    save_solver,
-    solver_before,
-    solver_extra,
-)
+from analytics.solver.model import SolverModel, begin_with, round_decoder, save_solver, solver_before, solver_extra
 from analytics.solver.patterns import mine_triples
 from analytics.solver.pools import candidate_pool
 from analytics.solver.solution import alternatives
@@ -151,18 +144,13 @@ def fit_problems(
     if not readable:
         raise DataError("No problem has an equation that can be learned.")
     remaining, validation = set_apart(
-        readable,
-        solver_examples(problems.validation),
-        measured=config.measured,
-        rng=np.random.default_rng(config.seed),
+        readable, solver_examples(problems.validation), measured=config.measured, rng=np.random.default_rng(config.seed)
     )
     learned = candidate_pool(remaining, config.augment, most_tokens=config.most_tokens)
     context.say(f"{len(learned):,} problems to learn from, {len(validation):,} to measure with meanwhile.")
     if left_out := len(problems.learned) - len(readable):
         context.say(f"Left out, because their equation is unreadable or too long: {left_out:,}.")
-    model, result = fit_solver(
-        learned, config, validation=validation, context=context, start=start, observer=observer
-    )
+    model, result = fit_solver(learned, config, validation=validation, context=context, start=start, observer=observer)
     return FittedSolver(model, learned, validation, result.as_metrics())
 
 
@@ -208,11 +196,7 @@ def fit_solver(
     vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(before.get("constants", ()))
     mask_numbers = bool(before.get("mask_numbers", config.mask_numbers))
     model = SolverModel(
-        backbone,
-        vocabulary,
-        dropout=config.dropout,
-        drop_states=config.drop_states,
-        mask_numbers=mask_numbers,
+        backbone, vocabulary, dropout=config.dropout, drop_states=config.drop_states, mask_numbers=mask_numbers
     )
     if isinstance(start, str):
         begin_with(model, folder, examples)
@@ -253,12 +237,7 @@ def _stages(
         return [everything]
     if config.positives == "foreign" and len(_languages(examples)) < 2:
         raise DataError("Positives in another language (positives=foreign) need problems in two languages.")
-    triples = mine_triples(
-        examples,
-        positives=config.positives,
-        negatives=config.negatives,
-        seed=config.seed,
-    )
+    triples = mine_triples(examples, positives=config.positives, negatives=config.negatives, seed=config.seed)
     first = replace(
         settings, epochs=config.contrast_epochs, max_steps=config.contrast_steps, best_metric="", patience=0
     )
@@ -287,9 +266,7 @@ def _textual_triples(
         vectors=vectors,
         seed=config.seed,
     )
-    used = sorted(
-        {row for triple in triples for row in (triple.positive, triple.negative) if row >= len(examples)}
-    )
+    used = sorted({row for triple in triples for row in (triple.positive, triple.negative) if row >= len(examples)})
     place = dict(zip(used, range(len(examples), len(examples) + len(used)), strict=True))
     return (
         [*examples, *(pool[row] for row in used)],
@@ -311,9 +288,7 @@ def _stage_steps(items: int, epochs: int, most: int, config: SolverConfig) -> in
     return min(steps, most) if most else steps
 
 
-def measure_solver(
-    model: SolverModel, problems: Sequence[ProblemRecord], config: SolverConfig
-) -> SolverScores:
+def measure_solver(model: SolverModel, problems: Sequence[ProblemRecord], config: SolverConfig) -> SolverScores:
     """Solve problems with a known equation and compare; those with an invalid equation count as wrong."""
     examples = solver_examples(problems)
     scores = _scores(model, examples, config)
@@ -323,12 +298,7 @@ def measure_solver(
 
 def _scores(model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig) -> SolverScores:
     dtype = inference_dtype(model.device) if config.mixed_precision else torch.float32
-    hypotheses = model.search(
-        examples,
-        beam=config.beam,
-        most_tokens=config.most_tokens,
-        dtype=dtype,
-    )
+    hypotheses = model.search(examples, beam=config.beam, most_tokens=config.most_tokens, dtype=dtype)
     written = [
         [model.vocabulary.token(candidate) for candidate in trees[0].candidates] if trees else []
         for trees in hypotheses
@@ -336,14 +306,11 @@ def _scores(model: SolverModel, examples: Sequence[SolverExample], config: Solve
     return score_solutions(examples, written)
 
 
-def _calibration(
-    model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig
-) -> Calibration | None:
+def _calibration(model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig) -> Calibration | None:
     """Fit the confidence on held-out problems, solved in full precision, as in serving."""
     hypotheses = model.search(examples, beam=config.beam, most_tokens=config.most_tokens)
     solutions = [
-        alternatives(example, trees, model.vocabulary)
-        for example, trees in zip(examples, hypotheses, strict=True)
+        alternatives(example, trees, model.vocabulary) for example, trees in zip(examples, hypotheses, strict=True)
     ]
     return fit_confidence(examples, solutions)
 

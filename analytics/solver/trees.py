@@ -124,9 +124,7 @@ class TreeBatch:
             operators_above = len(operators)
             parts = (nodes, problem[nodes], seed, is_right, np.maximum(sibling[nodes], 0), operators)
             levels.append([packed.add(part) for part in (*parts, label[nodes[operators]])])
-        flat = [
-            packed.add(part) for part in (problem, np.maximum(label - len(OPERATORS), 0), np.argsort(order))
-        ]
+        flat = [packed.add(part) for part in (problem, np.maximum(label - len(OPERATORS), 0), np.argsort(order))]
         numbers = packed.sent(device)
         problem_there, leaf, by_level = (numbers[place] for place in flat)
         return cls(
@@ -136,9 +134,7 @@ class TreeBatch:
             by_level=by_level,
             heights=tuple(Height(*(numbers[place] for place in places)) for places in heights),
             levels=tuple(
-                Level(
-                    *(numbers[place].bool() if at == 3 else numbers[place] for at, place in enumerate(places))
-                )
+                Level(*(numbers[place].bool() if at == 3 else numbers[place] for at, place in enumerate(places)))
                 for places in levels
             ),
         )

@@ -23,12 +23,7 @@ _LENGTH_WORDS = (
     r"|stor(?:ey|y|ies)"
 )
 _MEASURES = tuple(  # what is asked, the dimension and words one of which the text must have, its name
-    (
-        re.compile(rf"\b(?:{asks})\b", re.IGNORECASE),
-        dimension,
-        re.compile(rf"\b(?:{words})\b", re.IGNORECASE),
-        name,
-    )
+    (re.compile(rf"\b(?:{asks})\b", re.IGNORECASE), dimension, re.compile(rf"\b(?:{words})\b", re.IGNORECASE), name)
     for asks, dimension, words, name in (
         ("how old", "time", _AGE_WORDS, "an age"),
         (
@@ -71,9 +66,7 @@ _MONEY = (
     r"|fare|owe\w*|bucks?|cash|salary|discount|budget|wages?|\w+ coins?|dollars?|cents?|euros?|pounds?|pence|rupees?"
     r"|francs?|naira|pesos?|yen|won|\d+ ?p)\b"
 )
-_TWO_SUMS = (
-    r"(?:[$£€]|\b(?:cents?|pence|dollars?|euros?|pounds?)\b).*(?:[$£€]|\b(?:dollars?|euros?|pounds?)\b)"
-)
+_TWO_SUMS = r"(?:[$£€]|\b(?:cents?|pence|dollars?|euros?|pounds?)\b).*(?:[$£€]|\b(?:dollars?|euros?|pounds?)\b)"
 _LACKING = tuple(  # what is asked, what else the text says, what it lacks, maximum numbers, the reason
     (tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns), most, reason)
     for *patterns, most, reason in (
@@ -157,9 +150,7 @@ def _missing_number(text: str, question: str) -> str:
         return ""
     numbers = [mention for mention in find_numbers(text) if mention.text.lower() not in ("one", "一", "1")]
     most = 1 if unknown["noun"] else 2  # "some got off"
-    if not unknown["noun"] and _AFTERWARDS.search(
-        text[: len(text.rstrip()) - len(question)].replace(unknown[0], "")
-    ):
+    if not unknown["noun"] and _AFTERWARDS.search(text[: len(text.rstrip()) - len(question)].replace(unknown[0], "")):
         return ""
     if not 0 < len(numbers) <= most or numbers[0].kind not in (NumberKind.INTEGER, NumberKind.DECIMAL):
         return ""

@@ -108,8 +108,7 @@ def _may_hold_formula(text: str) -> bool:
 
 def _is_proved(formula: str) -> bool:
     return any(
-        match[0][0] != "\\" or match[0] == r"\!" or match[0][1:] in _COMMANDS
-        for match in _PROOF.finditer(formula)
+        match[0][0] != "\\" or match[0] == r"\!" or match[0][1:] in _COMMANDS for match in _PROOF.finditer(formula)
     )
 
 
@@ -203,9 +202,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
             end -= 1
         else:
             stretch = text[start:end]
-            surplus = sum(stretch.count(sign) for sign in _OPENING) - sum(
-                stretch.count(sign) for sign in _CLOSING
-            )
+            surplus = sum(stretch.count(sign) for sign in _OPENING) - sum(stretch.count(sign) for sign in _CLOSING)
             if surplus > 0 and stretch[0] in _OPENING:
                 start += 1
             elif surplus < 0 and stretch[-1] in _CLOSING:

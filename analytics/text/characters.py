@@ -13,8 +13,7 @@ import unicodedata
 from fractions import Fraction
 
 _INVISIBLE = (
-    "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
-    "\ufeff\ufe0e\ufe0f"
+    "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\ufeff\ufe0e\ufe0f"
 )
 _BLANKS = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _SAME = {
@@ -44,11 +43,7 @@ _SAME = {
     "\u000b": "\n",  # a line break within a paragraph of Word
 }
 # Full-width digits, letters and operators; the punctuation of Chinese prose stays.
-_WIDE = {
-    chr(0xFEE0 + ord(sign)): sign
-    for sign in map(chr, range(0x21, 0x7F))
-    if sign.isalnum() or sign in "+=%<>/*^"
-}
+_WIDE = {chr(0xFEE0 + ord(sign)): sign for sign in map(chr, range(0x21, 0x7F)) if sign.isalnum() or sign in "+=%<>/*^"}
 WIDE_PUNCTUATION = str.maketrans("（）［］｛｝", "()[]{}")
 """Full-width brackets, which a formula in a Chinese text may have."""
 _LIGATURES = {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
@@ -58,19 +53,11 @@ _ALPHABETS = {
     if (plain := unicodedata.normalize("NFKC", chr(code))) != chr(code)
 }
 _TIDY = str.maketrans(
-    {
-        **dict.fromkeys(_INVISIBLE, ""),
-        **dict.fromkeys(_BLANKS, " "),
-        **_SAME,
-        **_WIDE,
-        **_LIGATURES,
-        **_ALPHABETS,
-    }
+    {**dict.fromkeys(_INVISIBLE, ""), **dict.fromkeys(_BLANKS, " "), **_SAME, **_WIDE, **_LIGATURES, **_ALPHABETS}
 )
 
 VULGAR_FRACTIONS = {
-    character: Fraction(unicodedata.numeric(character)).limit_denominator(10)
-    for character in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
+    character: Fraction(unicodedata.numeric(character)).limit_denominator(10) for character in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
 }
 """Characters that are a fraction by themselves, with their values."""
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵃᵇᶜᵈᵉᵏᵐᵖᵗˣʸᶻ", "0123456789+-=()niabcdekmptxyz")
@@ -82,9 +69,7 @@ _VULGAR = re.compile(
     r"(?P<before>[\^_/√∛∜]?)(?<![0-9])(?P<whole>[0-9]{0,9})(?P<gap> ?)"
     rf"(?P<fraction>[{''.join(VULGAR_FRACTIONS)}])(?P<after>[0-9{SCRIPT_CHARACTERS}^]?)"
 )
-_SCRIPT_RUN = re.compile(
-    rf"(?P<low>[{''.join(map(chr, _LOWERED))}]+)|(?P<high>[{''.join(map(chr, _RAISED))}]+)"
-)
+_SCRIPT_RUN = re.compile(rf"(?P<low>[{''.join(map(chr, _LOWERED))}]+)|(?P<high>[{''.join(map(chr, _RAISED))}]+)")
 _SIMPLE_SCRIPT = re.compile(r"-?[0-9]+|[A-Za-z]")
 _DIGITS = frozenset("0123456789")
 

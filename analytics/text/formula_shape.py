@@ -31,9 +31,7 @@ _LAYOUT = frozenset(
 )
 _SAME = {"leq": "<", "geq": "<", "cdot": "*", "times": "*", "rightarrow": "to", "pm": "+", "div": "/"}
 _SIGNS = {"<": "<", ">": "<", "≤": "<", "≥": "<", "×": "*", "÷": "/", "−": "-", "π": "pi"}
-_KNOWN = frozenset("-+=<>≤≥≠×÷*/^_|!'%(){}[]√π²³" + ascii_letters) | set(
-    map(chr, range(ord("Α"), ord("ω") + 1))
-)
+_KNOWN = frozenset("-+=<>≤≥≠×÷*/^_|!'%(){}[]√π²³" + ascii_letters) | set(map(chr, range(ord("Α"), ord("ω") + 1)))
 _OPENING, _CLOSING = {"{": "}", "(": ")"}, frozenset("})")
 
 
@@ -50,12 +48,7 @@ def formula_atoms(latex: str) -> tuple[str, ...]:
         if token[0] == "\\" and token[1:2].isalpha():
             if token[-1] == "}":  # an environment: stored shapes have the letters of its name
                 atoms.extend(
-                    [
-                        token[1 : token.index("{")].strip(),
-                        "{",
-                        *filter(str.isalpha, token.partition("{")[2]),
-                        "}",
-                    ]
+                    [token[1 : token.index("{")].strip(), "{", *filter(str.isalpha, token.partition("{")[2]), "}"]
                 )
                 continue
             name = SYNONYMS.get(token, token).lstrip("\\")
@@ -151,12 +144,7 @@ def _without_single_brackets(atoms: list[str]) -> list[str]:
     """Drop brackets around one atom, from the inside out."""
     stack: list[str] = []
     for atom in atoms:
-        if (
-            atom in _CLOSING
-            and len(stack) >= 2
-            and _OPENING.get(stack[-2]) == atom
-            and stack[-1] not in _CLOSING
-        ):
+        if atom in _CLOSING and len(stack) >= 2 and _OPENING.get(stack[-2]) == atom and stack[-1] not in _CLOSING:
             inner = stack.pop()
             stack[-1] = inner
         else:

@@ -27,9 +27,7 @@ _FUNCTIONS = frozenset(r"\sin \cos \tan \cot \sec \csc \arcsin \arccos \arctan \
 _COMMANDS = frozenset(r"\frac \sqrt \times \cdot \div \pi \% \degree \infty".split()) | _FUNCTIONS
 _TEXT = re.compile(r"\\text\{([^{}\\]*)\}")
 # What the library has a reading of its own for becomes a text: d, E, I, i, degrees, infinity.
-_ATOMS = re.compile(
-    r"(\\text\{[^{}]*\}|_\{[^{}]*\})|\\(degree|infty)(?![a-zA-Z])|(?<![a-zA-Z\\])([dEIi])(?![a-zA-Z])"
-)
+_ATOMS = re.compile(r"(\\text\{[^{}]*\}|_\{[^{}]*\})|\\(degree|infty)(?![a-zA-Z])|(?<![a-zA-Z\\])([dEIi])(?![a-zA-Z])")
 _MIXED = re.compile(r"(?<![\d.^_}])(\d+)\\frac\{(\d+)\}\{(\d+)\}")
 _DECIMAL = re.compile(r"(\d*)\.(\d+)")
 # What can mean two things: 1/2x, 1/2/x, a power of a function that is its inverse or a reciprocal, log without a base.
@@ -95,9 +93,7 @@ def _prepared(spelling: str) -> str:
         before = piece
     if "[" in bare.replace(r"\sqrt[", "") or _TWO_READINGS.search(bare):
         raise LatexError("the formula can mean two things")
-    spelling = _ATOMS.sub(
-        lambda match: match[0] if match[1] else rf"\text{{{match[2] or match[3]}}}", spelling
-    )
+    spelling = _ATOMS.sub(lambda match: match[0] if match[1] else rf"\text{{{match[2] or match[3]}}}", spelling)
     spelling = _MIXED.sub(r"(\1+\\frac{\2}{\3})", spelling)
     return _DECIMAL.sub(_as_fraction, spelling)
 
@@ -266,9 +262,7 @@ def compare_relations(
     if factor and relation == other_relation and (factor > 0 or relation in ("=", r"\neq")):
         return "same"
     signs = [(_sign(value), _sign(other)) for value, other in values]
-    signs += _signs_at_roots(
-        left, right, evaluator.points[0], sorted(symbols[0])[:2], is_multiple=bool(factor)
-    )
+    signs += _signs_at_roots(left, right, evaluator.points[0], sorted(symbols[0])[:2], is_multiple=bool(factor))
     is_different = any(
         _HOLDS[relation](sign) != _HOLDS[other_relation](other)
         for sign, other in signs

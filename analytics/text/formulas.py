@@ -47,9 +47,7 @@ _DELIMITER = re.compile(
 _REST_OF_LINE = re.compile(r"[^\S\n]*(?:\n|$)")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _TOOLS = ("asy", "latex", "tex", "math", "mathjax", "mathjaxinline", "$")
-_CLOSER = {r"\(": r"\)", r"\[": r"\]", r"\\(": r"\\)", r"\\[": r"\\]"} | {
-    f"[{tool}]": f"[/{tool}]" for tool in _TOOLS
-}
+_CLOSER = {r"\(": r"\)", r"\[": r"\]", r"\\(": r"\\)", r"\\[": r"\\]"} | {f"[{tool}]": f"[/{tool}]" for tool in _TOOLS}
 _CLOSER["```math"] = "```"
 _DISPLAYED = frozenset({r"\[", r"\\[", "[mathjax]", "```math", "environment"})
 _IN_BACKTICKS = re.compile(r"`([^`]+)`")  # GitLab writes $`x^2`$
@@ -276,12 +274,7 @@ def _is_dollar_body(body: str, following: str) -> bool:
     if not _is_body(body):
         return False
     ends_open = body[-1].isspace()
-    if (
-        ends_open
-        and (body[0].isspace() or len(body) > 80)
-        and _PROSE_ONLY.fullmatch(body)
-        and _WORD.search(body)
-    ):
+    if ends_open and (body[0].isspace() or len(body) > 80) and _PROSE_ONLY.fullmatch(body) and _WORD.search(body):
         return False  # "in US$ and C$"
     last_word = _LAST_WORD.search(body) if ends_open or body[-1] == "(" else None
     if last_word and last_word[1].lower() in _PROSE_WORDS:

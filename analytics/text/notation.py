@@ -128,9 +128,7 @@ def mend_rows(latex: str) -> str:
     """
     if r"\begin{cases}" not in latex:
         return latex
-    return _CASES.sub(
-        lambda match: match[0] if "\\\\" in match[0] else _LOST_ROW.sub(r"\\\\ ", match[0]), latex
-    )
+    return _CASES.sub(lambda match: match[0] if "\\\\" in match[0] else _LOST_ROW.sub(r"\\\\ ", match[0]), latex)
 
 
 _BACKSLASHES = re.compile(r"\\+")

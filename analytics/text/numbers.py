@@ -44,9 +44,7 @@ def find_numbers(text: str, *, with_indefinite: bool = False) -> list[NumberMent
     if with_indefinite:
         return mentions
     indefinite = [language.numbers.INDEFINITE for language in languages()]
-    return [
-        mention for mention in mentions if not any(each.match(text, mention.start) for each in indefinite)
-    ]
+    return [mention for mention in mentions if not any(each.match(text, mention.start) for each in indefinite)]
 
 
 @Remembered

@@ -35,8 +35,7 @@ _LONGEST = 300  # characters of a number
 _LARGEST_POWER = 60
 
 _FULL_WIDTH = {
-    ord(wide): ord(plain)
-    for plain, wide in zip("0123456789/:%-+", "０１２３４５６７８９／：％－＋", strict=True)
+    ord(wide): ord(plain) for plain, wide in zip("0123456789/:%-+", "０１２３４５６７８９／：％－＋", strict=True)
 }
 _WIDE_MARK = re.compile("(?<=[０-９])[．，](?=[０-９])")  # others may end a sentence or separate a list
 _WIDE_POINT = re.compile(r"(?<=\d)．(?=\d)")
@@ -96,11 +95,7 @@ def _spaced(match: re.Match[str]) -> Fraction | None:
     digits, text = match[0], match.string
     if " " in digits:
         groups = re.split(_BLANK, digits)
-        if (
-            len(groups) > 2
-            and len(groups[0]) == 3
-            and not re.match(r"\s*[A-Za-z€£$]", text[match.end() :][:3])
-        ):
+        if len(groups) > 2 and len(groups[0]) == 3 and not re.match(r"\s*[A-Za-z€£$]", text[match.end() :][:3]):
             return None
         if _COUNTED_SIZE.match(text, match.end()):
             return None
@@ -192,9 +187,7 @@ def _compiled(
 ) -> tuple[re.Pattern[str], dict[str, NumeralForm]]:
     numeral, read = (_COMMA, _decimal_comma) if decimal_comma else (_POINT, _whole)
     forms = _forms(numeral, read, [form for language in languages for form in language.numbers.DIGIT_FORMS])
-    pattern = re.compile(
-        _BEGINNING + "(?:" + "|".join(f"(?P<{form.name}>{form.pattern})" for form in forms) + ")"
-    )
+    pattern = re.compile(_BEGINNING + "(?:" + "|".join(f"(?P<{form.name}>{form.pattern})" for form in forms) + ")")
     return pattern, {form.name: form for form in forms}
 
 
@@ -205,9 +198,7 @@ _DECIMAL_COMMA = re.compile(  # a comma that can only be a decimal one
     r"|[€£]\s?\d+,\d{1,2}(?!\d|,\d)|(?<![(\[{\w,.])(?<![(\[{] )0,\d+(?!\d|,\d|\s?[)\]}])"
 )
 _DIGITS = re.compile(r"\d+")
-_NAMES_OF_TASKS = re.compile(
-    r"(?:calculate|compute|evaluate|simplify|subtract|work out|what is|:)\s*$", re.IGNORECASE
-)
+_NAMES_OF_TASKS = re.compile(r"(?:calculate|compute|evaluate|simplify|subtract|work out|what is|:)\s*$", re.IGNORECASE)
 _MONEY_SCALE = re.compile(r"(k|K|m|M|bn)(?![\w$])")
 _MONEY_SCALES = {"k": 1_000, "m": 1_000_000, "bn": 1_000_000_000}
 
@@ -262,9 +253,7 @@ def _numeral(text: str, match: re.Match[str], form: NumeralForm, value: Fraction
         kind = NumberKind.MIXED
     if kind is NumberKind.INTEGER:
         if (scale := _MONEY_SCALE.match(text, end)) and _follows_money(text, match.start()):
-            return Numeral(
-                match.start(), scale.end(), value * _MONEY_SCALES[scale[1].lower()], NumberKind.SCALED
-            )
+            return Numeral(match.start(), scale.end(), value * _MONEY_SCALES[scale[1].lower()], NumberKind.SCALED)
         is_decimal = value.denominator != 1 or re.search(r"\.\d+$", match[0]) is not None
         kind = NumberKind.DECIMAL if is_decimal else kind
     return Numeral(match.start(), end, value, kind)
@@ -276,6 +265,5 @@ def _follows_money(text: str, start: int) -> bool:
     if sign in ("€", "£", "¥", "₹"):
         return True
     return sign == "$" and all(
-        segment.kind != "formula" or not segment.start <= start < segment.end
-        for segment in segment_text(text)
+        segment.kind != "formula" or not segment.start <= start < segment.end for segment in segment_text(text)
     )

@@ -162,9 +162,7 @@ class _Parser(Cursor):
         if strength == _RELATION:
             if self.token.kind == "end" and sign == "=":  # "2x + 3 =" as it is before a blank
                 return _Piece(f"{left.latex} =", "statement")
-            return _Piece(
-                f"{left.latex} {RELATIONS[sign]} {self.expression(_RELATION + 1).latex}", "statement"
-            )
+            return _Piece(f"{left.latex} {RELATIONS[sign]} {self.expression(_RELATION + 1).latex}", "statement")
         if strength == _SUM:
             written = SIGNS.get(sign) or _SETS[sign]
             return _Piece(f"{left.latex} {written} {self.expression(_SUM + 1).latex}", "sum")
@@ -260,11 +258,7 @@ class _Parser(Cursor):
         sign = "" if sign == "+" else sign
         if self.token.text in CLOSING:
             inner, is_bare = self.bracketed(), False
-        elif (
-            self.token.kind in ("number", "letter")
-            or self.token.text in GREEK
-            or self.token.text in CONSTANTS
-        ):
+        elif self.token.kind in ("number", "letter") or self.token.text in GREEK or self.token.text in CONSTANTS:
             inner, is_bare = self.atom(), True
         else:
             raise self.error("an exponent is missing")

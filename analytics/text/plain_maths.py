@@ -26,11 +26,9 @@ from analytics.text.word_problems import is_word_problem
 _LONGEST = 100_000  # characters of a text that is looked at
 _NEAR = 40  # characters on both sides that say what a stretch is
 _OPERATOR = re.compile(r"[=^<>≤≥≠≈+*/×÷·√∛∜±∓∫∑∏∈∉⊂⊆∪∩∞!∠△\u00b2-\u00be\u2070-\u209c⅐-⅞]|(?<=[A-Za-z])_")
-_WORKED_OUT = (
-    re.compile(  # what else shows that a formula is meant: a minus, an x for times, a function, 2 pi r
-        r"(?<=[\w)])\s*[-−–]\s*(?=[\w(√])|[\d)] ?[xX] ?[\d(]|[\d(] ?(?:π|pi\b)"
-        r"|(?:sin|cos|tan|cot|sec|csc|log|ln|lg|exp|max|min|gcd|lcm|det|sqrt|root|cbrt|abs|lim|int)"
-    )
+_WORKED_OUT = re.compile(  # what else shows that a formula is meant: a minus, an x for times, a function, 2 pi r
+    r"(?<=[\w)])\s*[-−–]\s*(?=[\w(√])|[\d)] ?[xX] ?[\d(]|[\d(] ?(?:π|pi\b)"
+    r"|(?:sin|cos|tan|cot|sec|csc|log|ln|lg|exp|max|min|gcd|lcm|det|sqrt|root|cbrt|abs|lim|int)"
 )
 _SIMPLE = r"(?:[0-9]+(?:\.[0-9]+)?|[A-Za-z])"
 _HYPHENATED = re.compile(rf"{_SIMPLE}(?:[-–]{_SIMPLE})+|[A-Za-z](?: ?/ ?[A-Za-z])+")
@@ -43,9 +41,7 @@ _RATIO = re.compile(r"[0-9]+(?: ?: ?[0-9.]+)+(?: ?[-–] ?[0-9]+:[0-9]+)*")  # c
 _VULGAR = f"[{''.join(VULGAR_FRACTIONS)}]"
 _AMOUNT = rf"[-−]?(?:[0-9]{{1,9}}[- ])?(?:[0-9]{{1,9}} ?/ ?[0-9]{{1,9}}|{_VULGAR}|[0-9][0-9,.]{{0,12}}{_VULGAR}?) ?%?"
 _AMOUNTS = re.compile(rf"{_AMOUNT}(?:[,;] {_AMOUNT})*")
-_ABOUT_FRACTIONS = re.compile(
-    r"\b(?:fractions?|mixed numbers?|numerators?|denominators?)\b|分数", re.IGNORECASE
-)
+_ABOUT_FRACTIONS = re.compile(r"\b(?:fractions?|mixed numbers?|numerators?|denominators?)\b|分数", re.IGNORECASE)
 _ASKED = re.compile(
     r"(?:^|\b(?:out|calculate|evaluate|compute|find|simplify|solve|is|add|subtract|expand|factori[sz]e|of|expression"
     r"|formula|equation)\b|[计計]算|求|化简|等于)[\s:：]*$",
@@ -102,12 +98,7 @@ def _has_operator(text: str) -> bool:
 
 def _is_prose(typed: str, before: str, after: str, *, is_story: bool) -> bool:
     """Return whether what could be mathematics is none: amounts, dates, ranges, and what has no operator."""
-    if (
-        not _has_operator(typed)
-        or _UNIT_ALONE.fullmatch(typed)
-        or _DATE.fullmatch(typed)
-        or _RATIO.fullmatch(typed)
-    ):
+    if not _has_operator(typed) or _UNIT_ALONE.fullmatch(typed) or _DATE.fullmatch(typed) or _RATIO.fullmatch(typed):
         return True
     if _HYPHENATED.fullmatch(typed):
         return _ASKED.search(before) is None or re.match(r"[\s=?.]*$", after) is None

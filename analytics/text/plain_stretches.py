@@ -103,14 +103,11 @@ def _pieces(line: str) -> list[_Piece]:
     marker = _MARKER.match(line)
     begin = marker.end() if marker else 0
     pieces = [
-        _Piece(str(match.lastgroup), match[0], match.start(), match.end())
-        for match in _PIECE.finditer(line, begin)
+        _Piece(str(match.lastgroup), match[0], match.start(), match.end()) for match in _PIECE.finditer(line, begin)
     ]
     letters = {match.start(1) for match in _LETTER_MARK.finditer(line, begin)}
     for piece in pieces:
-        piece.is_maths = piece.kind not in ("prose", "other") and not (
-            len(letters) > 1 and piece.start in letters
-        )
+        piece.is_maths = piece.kind not in ("prose", "other") and not (len(letters) > 1 and piece.start in letters)
     return pieces
 
 
@@ -130,18 +127,11 @@ def _mark_words(pieces: list[_Piece], *, is_story: bool) -> None:
             after_unit = False
         if _is_hyphen(pieces, place):  # "the x-axis", "a 2-digit number"
             piece.is_maths = pieces[place - 1].is_maths = pieces[place + 1].is_maths = False
-        elif (
-            piece.kind == "high"
-            and before is not None
-            and not before.is_maths
-            and before.kind in ("word", "prose")
-        ):
+        elif piece.kind == "high" and before is not None and not before.is_maths and before.kind in ("word", "prose"):
             piece.is_maths = False  # "cm²" without a number
 
 
-def _is_unit(
-    pieces: Sequence[_Piece], place: int, free: Collection[str], *, after_unit: bool, is_story: bool
-) -> bool:
+def _is_unit(pieces: Sequence[_Piece], place: int, free: Collection[str], *, after_unit: bool, is_story: bool) -> bool:
     """Return whether this word is the unit of the number before it, or the rest of one ("km/h")."""
     word = pieces[place].text
     if after_unit:
@@ -168,9 +158,7 @@ def _is_variable(pieces: Sequence[_Piece], place: int) -> bool:
     if len(pieces[place].text) != 1 or _follows_number(pieces, place):
         return False
     before, after = _beside(pieces, place)
-    beside_operator = any(
-        piece and piece.kind == "infix" and piece.text not in "^/" for piece in (before, after)
-    )
+    beside_operator = any(piece and piece.kind == "infix" and piece.text not in "^/" for piece in (before, after))
     return beside_operator or (before is not None and before.text.lower() in _NAMING)
 
 
@@ -187,19 +175,12 @@ def _is_article(pieces: Sequence[_Piece], place: int) -> bool:
         return False
     before, after = _beside(pieces, place)
     is_apart = after is not None and pieces[place + 1].kind == "blank"
-    return (
-        is_apart
-        and (before is None or before.kind != "infix")
-        and after is not None
-        and after.kind != "infix"
-    )
+    return is_apart and (before is None or before.kind != "infix") and after is not None and after.kind != "infix"
 
 
 def _beside(pieces: Sequence[_Piece], place: int) -> tuple[_Piece | None, _Piece | None]:
     """Return the pieces on both sides, without blanks."""
-    before = next(
-        (piece for piece in reversed(pieces[max(place - 2, 0) : place]) if piece.kind != "blank"), None
-    )
+    before = next((piece for piece in reversed(pieces[max(place - 2, 0) : place]) if piece.kind != "blank"), None)
     after = next((piece for piece in pieces[place + 1 : place + 3] if piece.kind != "blank"), None)
     return before, after
 
@@ -252,9 +233,7 @@ def _is_product(word: str, glued: Sequence[_Piece], *, has_operator: bool) -> bo
     return has_operator or any(piece.kind != "sign" or piece.text not in "!'" for piece in glued)
 
 
-def _has_argument(
-    word: str, following: Sequence[_Piece], before: _Piece | None, after: _Piece | None
-) -> bool:
+def _has_argument(word: str, following: Sequence[_Piece], before: _Piece | None, after: _Piece | None) -> bool:
     """Return whether the name of a function or a root has something to work on, and is no word ("the log of")."""
     if word == "root" and before is not None and before.kind == "word" and len(before.text) > 1:
         return False  # "square root 16"
@@ -287,9 +266,7 @@ def _mark_brackets(pieces: list[_Piece]) -> None:
 
 
 def _stands_first(pieces: Sequence[_Piece], place: int) -> bool:
-    return place == 0 or (
-        pieces[place - 1].kind == "blank" and (place < 2 or pieces[place - 2].kind != "infix")
-    )
+    return place == 0 or (pieces[place - 1].kind == "blank" and (place < 2 or pieces[place - 2].kind != "infix"))
 
 
 def _mark_pair(pieces: list[_Piece], opening: int, closing: int) -> None:
@@ -356,10 +333,7 @@ def _tied(pieces: Sequence[_Piece], runs: Sequence[tuple[int, int]]) -> set[tupl
             tied.add((first, last))
             if number + 1 < len(runs) and len(after) == 1 and len(after[0]) <= _TYING_WORDS:
                 tied.add(runs[number + 1])
-        if any(
-            piece.kind in ("word", "prose")
-            for piece in (*pieces[first - 1 : first], *pieces[last : last + 1])
-        ):
+        if any(piece.kind in ("word", "prose") for piece in (*pieces[first - 1 : first], *pieces[last : last + 1])):
             tied.add((first, last))  # "1/3rd"
     return tied
 

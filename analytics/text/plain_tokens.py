@@ -23,14 +23,7 @@ ROOTS = {"sqrt": "", "root": "", "cbrt": "[3]", "√": "", "∛": "[3]", "∜": 
 GREEK = frozenset(
     str.split("alpha beta gamma delta epsilon theta lambda mu pi rho sigma tau phi omega Delta Sigma Omega")
 )
-CONSTANTS = {
-    "infinity": r"\infty",
-    "infty": r"\infty",
-    "inf": r"\infty",
-    "oo": r"\infty",
-    "∞": r"\infty",
-    "π": r"\pi",
-}
+CONSTANTS = {"infinity": r"\infty", "infty": r"\infty", "inf": r"\infty", "oo": r"\infty", "∞": r"\infty", "π": r"\pi"}
 SUMS = {"sum": r"\sum", "prod": r"\prod", "∑": r"\sum", "∏": r"\prod"}
 CONNECTIVES = frozenset({"and", "or", "not", "given"})  # within the brackets of a probability
 _NAMES = (*FUNCTIONS, *ROOTS, *GREEK, *CONSTANTS, *SUMS, *CONNECTIVES, "lim", "int", "abs", "mod")
@@ -92,9 +85,7 @@ def plain_tokens(text: str) -> list[Token]:
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is not None and match.lastgroup == "mixed" and not _is_proper(match[0]):
-            match = _TOKEN.match(
-                text, place, match.start("mixed") + match[0].index(" ")
-            )  # the whole number alone
+            match = _TOKEN.match(text, place, match.start("mixed") + match[0].index(" "))  # the whole number alone
         if match is None:
             raise PlainMathsError(f"“{text[place]}” is not known", place)
         if match.lastgroup != "blank":
@@ -169,9 +160,7 @@ def _factorials(tokens: list[Token]) -> list[Token]:
 
 def _times(tokens: list[Token]) -> list[Token]:
     """Make a sign of each x that is one: between numbers, or with blanks around it before a bracket."""
-    letters = [
-        place for place, token in enumerate(tokens) if token.text in ("x", "X") and token.kind == "letter"
-    ]
+    letters = [place for place, token in enumerate(tokens) if token.text in ("x", "X") and token.kind == "letter"]
     signs = {place for place in letters if _joins_numbers(tokens, place)}
     variables = [place for place in letters if place not in signs]
     if any(_may_be_power(tokens, place) for place in signs) and (variables or _has_sum(tokens)):
@@ -200,9 +189,7 @@ def _joins_numbers(tokens: list[Token], place: int) -> bool:
     if token.spaced != after.spaced:
         return False
     is_apart = token.spaced
-    begins = after.kind in ("number", "mixed") or (
-        is_apart and after.text in ("pi", "π", "√", "∛", "sqrt", "cbrt")
-    )
+    begins = after.kind in ("number", "mixed") or (is_apart and after.text in ("pi", "π", "√", "∛", "sqrt", "cbrt"))
     return begins and (before.kind in ("number", "mixed") or (is_apart and before.text in _ENDS))
 
 
@@ -212,10 +199,7 @@ def _may_be_power(tokens: list[Token], place: int) -> bool:
 
 
 def _has_sum(tokens: list[Token]) -> bool:
-    return any(
-        token.text in SIGNS and place and ends_operand(tokens[place - 1])
-        for place, token in enumerate(tokens)
-    )
+    return any(token.text in SIGNS and place and ends_operand(tokens[place - 1]) for place, token in enumerate(tokens))
 
 
 def _begins_operand(tokens: list[Token], place: int) -> bool:

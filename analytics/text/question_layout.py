@@ -43,8 +43,7 @@ _SAME_CLOSE = str.maketrans("）．：", ").:")
 _FULL_WIDTH = str.maketrans("ＡＢＣＤＥＦＧＨＩＪ", "ABCDEFGHIJ")
 _CONNECTIVE = re.compile(r"(?:and|or|to|und|oder|et|ou|y|o|e|和|或|与|[,;.、，])*", re.IGNORECASE)
 _RIGHT = re.compile(
-    r"\s*(?:[*✓✔☑]+|[(\[（](?:correct|right|richtig|juste|correcte|correcta|正确|√)[)\]）]|←)\s*$",
-    re.IGNORECASE,
+    r"\s*(?:[*✓✔☑]+|[(\[（](?:correct|right|richtig|juste|correcte|correcta|正确|√)[)\]）]|←)\s*$", re.IGNORECASE
 )
 _ANSWER = re.compile(
     r"(?:^|\n|\s)\s*(?:\*\*)?(?:[【\[]?(?:正确)?答案[】\]]?|(?:the )?(?:correct |right |richtige |bonne )?"
@@ -63,9 +62,7 @@ _TASK = re.compile(
     r"|calcul\w+|halla|determin\w+|cuánt\w+|resuelv\w+|求|计算|证明|写出|画|判断|解)",
     re.IGNORECASE,
 )
-_MARKS_GIVEN = re.compile(
-    r"[(\[]\s?[0-9]{1,2}\s?(?:marks?|points?|pts|Punkte?|分)?\s?[)\]]\s*$", re.IGNORECASE
-)
+_MARKS_GIVEN = re.compile(r"[(\[]\s?[0-9]{1,2}\s?(?:marks?|points?|pts|Punkte?|分)?\s?[)\]]\s*$", re.IGNORECASE)
 _TELLS_WHAT_TO_DO = re.compile(r"[:：]\s*$")
 _OFFERS_CHOICE = re.compile(
     r"\b(?:which|choose|select|circle|tick|correct|true|welche\w*|wähle|lequel|laquelle|cuál)\b|[？?_]|选|下列|[(（]\s*[)）]",
@@ -166,9 +163,7 @@ def text_blocks(text: str) -> list[Block]:
     if parts is None:
         return list(_with_tables(text))
     last = parts[-1]
-    listed = tuple(
-        (text[item.start : item.begin].strip(), text[item.begin : item.end].strip()) for item in parts
-    )
+    listed = tuple((text[item.start : item.begin].strip(), text[item.begin : item.end].strip()) for item in parts)
     blocks = [*_with_tables(text[: parts[0].start])]
     blocks.append(Block("parts", text[parts[0].start : last.end], parts=listed))
     return [*blocks, *_with_tables(text[last.end :])]
@@ -258,9 +253,7 @@ def _are_options(text: str, run: Sequence[_Item]) -> bool:
         return False
     stem = text[: run[0].start].strip()
     texts = [text[item.begin : item.end].strip() for item in run]
-    tasks = sum(
-        bool(_TASK.match(item) or item.endswith(("?", "？")) or _MARKS_GIVEN.search(item)) for item in texts
-    )
+    tasks = sum(bool(_TASK.match(item) or item.endswith(("?", "？")) or _MARKS_GIVEN.search(item)) for item in texts)
     if not stem or tasks * 2 > len(texts):
         return False
     if run[0].form.startswith("upper"):
@@ -298,11 +291,7 @@ def _without_answer(text: str) -> tuple[str, str]:
 
 def _with_tables(text: str) -> Iterator[Block]:
     """Yield prose and tables; lines that belong to a formula of several lines are prose."""
-    formulas = [
-        (part.start, part.end)
-        for part in segment_text(text)
-        if part.kind == "formula" and "\n" in part.source
-    ]
+    formulas = [(part.start, part.end) for part in segment_text(text) if part.kind == "formula" and "\n" in part.source]
     prose = ""
     table: list[tuple[str, list[str]]] = []  # lines with their cells
     start = 0

@@ -92,11 +92,7 @@ def _tells_a_story(text: str) -> bool:
     things: set[str] = set()
     for match in _THING.finditer(text.casefold()):
         word = match[0]
-        if not (
-            word in _NO_THINGS
-            or word.removesuffix("s") in _NO_THINGS
-            or word.removesuffix("es") in _NO_THINGS
-        ):
+        if not (word in _NO_THINGS or word.removesuffix("s") in _NO_THINGS or word.removesuffix("es") in _NO_THINGS):
             things.add(word)
             if len(things) == FEWEST_THINGS:
                 return True

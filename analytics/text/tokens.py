@@ -320,9 +320,7 @@ def _word(word: str, language: str) -> str:
         return "m" + word
     word = word.removesuffix("'s").replace("'", "")
     if not word.isascii():
-        word = "".join(
-            letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter)
-        )
+        word = "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
     return language_named(language).words.search_word(word)[:_LONGEST]
 
 

@@ -17,9 +17,7 @@ _UNITS = {
     "angle": "degree radian",
 }
 
-DIMENSIONS: dict[str, str] = {
-    unit: dimension for dimension, units in _UNITS.items() for unit in units.split()
-} | {
+DIMENSIONS: dict[str, str] = {unit: dimension for dimension, units in _UNITS.items() for unit in units.split()} | {
     "mile / hour": "speed",
     "kilometer / hour": "speed",
 }

@@ -62,10 +62,7 @@ def find_units(text: str) -> list[UnitMention]:
 
 @Remembered
 def _mentions(text: str) -> tuple[UnitMention, ...]:
-    places = [
-        *_money(text),
-        *(place for language in languages() for place in language.units.find_unit_words(text)),
-    ]
+    places = [*_money(text), *(place for language in languages() for place in language.units.find_unit_words(text))]
     places.sort(key=lambda place: (place[0], -place[1]))
     mentions: list[UnitMention] = []
     done = 0

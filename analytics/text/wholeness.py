@@ -191,17 +191,13 @@ PLACEHOLDERS = (
         r"(?<![_^}A-Za-z\\])\{\{\{? ?[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)* ?\}\}",
     ),
     Placeholder(_SOURCE, r"\{% ?[a-z]+ [^{}%]*%\}|<%=?[^<>%]+%>"),  # Jinja, ERB
-    Placeholder(
-        _SOURCE, r"\\Sexpr ?\{|`r [a-z]|\\var ?\{[A-Za-z]|\\simplify(?:\[[^]]*\])? ?\{"
-    ),  # R/exams, Numbas
+    Placeholder(_SOURCE, r"\\Sexpr ?\{|`r [a-z]|\\var ?\{[A-Za-z]|\\simplify(?:\[[^]]*\])? ?\{"),  # R/exams, Numbas
     Placeholder(
         _SOURCE, r"\[ ?\$[A-Za-z][^]$]{0,40}\]|\[_{2,}\] ?\{|\\\{ ?(?:ans_rule|image)"
     ),  # WeBWorK [$a], [____]{$answer}
     Placeholder(_SOURCE, r"\{=[^{}=]+\}(?!\$)|\{_[0-9]+\}|\$\{[a-z]{3,}\}"),  # Moodle {=a*b}, Formulas {_0}
     # WeBWorK $a x + $b: a dollar sign that opens where a formula would close; the last one of an odd number.
-    Placeholder(
-        _SOURCE, r"^(?:[^$]*\$[^$]*\$)*[^$]*\$\{?[A-Za-z][^$]*[ (=+*/^]\$\{?[a-z][a-z0-9]?(?![A-Za-z_0-9])"
-    ),
+    Placeholder(_SOURCE, r"^(?:[^$]*\$[^$]*\$)*[^$]*\$\{?[A-Za-z][^$]*[ (=+*/^]\$\{?[a-z][a-z0-9]?(?![A-Za-z_0-9])"),
     Placeholder(_SOURCE, r"^(?:[^$]*\$[^$]*\$)*[^$]*(?<![A-Z])\$[a-z][0-9]?(?![A-Za-z0-9(=_])[^$]*$"),
     Placeholder(
         _TEXT,  # a template's variable without its mark: frac1, 8var2
@@ -290,9 +286,7 @@ def draws_numbers(text: str) -> bool:
     >>> draws_numbers("Simplify $(5myvar1)^2$."), draws_numbers("Simplify $(5x_1)^2$.")
     (True, False)
     """
-    return any(
-        re.search(rule.hint, text) and re.search(rule.pattern, rule.view.of(text)) for rule in PLACEHOLDERS
-    )
+    return any(re.search(rule.hint, text) and re.search(rule.pattern, rule.view.of(text)) for rule in PLACEHOLDERS)
 
 
 def wholeness_marks(text: str, pictures: Sequence[str] = ()) -> dict[str, bool]:

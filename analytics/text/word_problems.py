@@ -23,12 +23,10 @@ _ASKS = re.compile(
     r"|factor)\b",
     re.IGNORECASE,
 )
-_LAST_ASKS = (
-    re.compile(  # words that also join sentences ask at the beginning of the last one, or of its last clause
-        r"(?:^|[.!。！,，]\s*)(?:(?:in|on|at|by|from|of|to|for) )?"
-        r"(?:which|who|whose|when|where|why|count|change|list|choose|select|complete|take)\b[^.!。！]*$",
-        re.IGNORECASE,
-    )
+_LAST_ASKS = re.compile(  # words that also join sentences ask at the beginning of the last one, or of its last clause
+    r"(?:^|[.!。！,，]\s*)(?:(?:in|on|at|by|from|of|to|for) )?"
+    r"(?:which|who|whose|when|where|why|count|change|list|choose|select|complete|take)\b[^.!。！]*$",
+    re.IGNORECASE,
 )
 _INSTRUCTION = re.compile(  # verbs that a story begins no sentence with
     r"(?:^|[.!?]\s+)(?:increase|decrease|reduce|raise|lower|double|triple|halve|add|subtract|multiply|divide|convert"

@@ -40,12 +40,7 @@ class FinishedStage:
 
     def state(self) -> dict[str, Any]:
         """Return the stage as plain values and tensors."""
-        return {
-            "name": self.name,
-            "planned": self.planned,
-            "result": asdict(self.result),
-            "modules": self.modules,
-        }
+        return {"name": self.name, "planned": self.planned, "result": asdict(self.result), "modules": self.modules}
 
     @classmethod
     def of(cls, state: Mapping[str, Any]) -> FinishedStage:

@@ -90,9 +90,7 @@ def _attention(
     """
     has_more = any(causal) or any(options[name] for name in options if name != "scale")
     if has_more or not query.requires_grad or key.shape[-2] > _LONGEST:
-        return functional.scaled_dot_product_attention(
-            query, key, value, attn_mask, dropout_p, *causal, **options
-        )
+        return functional.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, *causal, **options)
     scale = options.get("scale")
     scores = (query * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)) @ key.transpose(-2, -1)
     if attn_mask is not None:

@@ -36,9 +36,7 @@ def pick_device(preference: str = "auto") -> torch.device:
         if not torch.cuda.is_available():
             raise ConfigurationError([_why_no_gpu()])
         if device.index is not None and device.index >= (cards := torch.cuda.device_count()):
-            raise ConfigurationError(
-                [f"device is {preference}, but this machine has {cards} GPUs, cuda:0 the first"]
-            )
+            raise ConfigurationError([f"device is {preference}, but this machine has {cards} GPUs, cuda:0 the first"])
     return _prepared(device)
 
 
@@ -52,9 +50,7 @@ def _prepared(device: torch.device) -> torch.device:
 def _why_no_gpu() -> str:
     """Return why PyTorch finds no GPU, and what to change; the commands are in docs/gpu.md."""
     if torch.version.cuda is None:
-        return (
-            "device is cuda, but the installed PyTorch has no CUDA; install one that has, as docs/gpu.md says"
-        )
+        return "device is cuda, but the installed PyTorch has no CUDA; install one that has, as docs/gpu.md says"
     try:
         torch.cuda.init()
     except (RuntimeError, AssertionError) as error:

@@ -48,9 +48,7 @@ def process_group() -> Iterator[None]:
         if cards := torch.cuda.device_count():
             card = int(os.environ["LOCAL_RANK"])
             if card >= cards:
-                raise ConfigurationError(
-                    [f"--nproc-per-node must be at most {cards}, the GPUs of this machine"]
-                )
+                raise ConfigurationError([f"--nproc-per-node must be at most {cards}, the GPUs of this machine"])
             torch.cuda.set_device(card)
         dist.init_process_group("cpu:gloo,cuda:nccl" if cards else "gloo", timeout=_PATIENCE)
     except (KeyError, ValueError) as error:
@@ -201,9 +199,7 @@ class DataParallelLosses:
         if processes() > 1:
             # Buffers such as a queue are synchronised by the code that writes them. Some weights get no
             # gradient (a pooler).
-            self.wrapped = DistributedDataParallel(
-                _Losses(modules, losses), find_unused_parameters=True, **_NO_BUFFERS
-            )
+            self.wrapped = DistributedDataParallel(_Losses(modules, losses), find_unused_parameters=True, **_NO_BUFFERS)
 
     def __call__(self, batch: Any, step: Any) -> Mapping[str, Tensor]:
         """Return scalars by name, for this process's part of the batch."""

@@ -29,10 +29,7 @@ def starting_weights(model: nn.Module) -> dict[str, Tensor]:
 
 @torch.no_grad()
 def interpolate_weights(
-    model: nn.Module,
-    start: dict[str, Tensor],
-    judge: Callable[[], float],
-    shares: Sequence[float] = SHARES,
+    model: nn.Module, start: dict[str, Tensor], judge: Callable[[], float], shares: Sequence[float] = SHARES
 ) -> float:
     """Set a trained model to the best weights on the line from its starting weights.
 

@@ -50,11 +50,7 @@ CHECKPOINT_VERSION = 2  # version 1 had no stages
 
 
 def train_stages(
-    stages: Sequence[Stage],
-    *,
-    device: torch.device,
-    context: TrainingContext = DEFAULT_CONTEXT,
-    identity: str = "",
+    stages: Sequence[Stage], *, device: torch.device, context: TrainingContext = DEFAULT_CONTEXT, identity: str = ""
 ) -> TrainingResult:
     """Train stage after stage, resuming from the context's checkpoint, if any.
 
@@ -79,9 +75,7 @@ def train_stages(
         return _Training(stages, device, context, identity).run()
 
 
-def train_configured(
-    stages: Sequence[Stage], config: Any, data_hash: str, context: TrainingContext
-) -> TrainingResult:
+def train_configured(stages: Sequence[Stage], config: Any, data_hash: str, context: TrainingContext) -> TrainingResult:
     """Train with a capability's configuration, on its device; refuse a checkpoint of other settings or data.
 
     Raises:
@@ -108,9 +102,7 @@ def train_loop(
 class _Training:
     """The state of one call of `train_stages`."""
 
-    def __init__(
-        self, stages: Sequence[Stage], device: torch.device, context: TrainingContext, identity: str
-    ) -> None:
+    def __init__(self, stages: Sequence[Stage], device: torch.device, context: TrainingContext, identity: str) -> None:
         self.stages, self.device, self.context, self.identity = stages, device, context, identity
         self.finished: list[FinishedStage] = []
         self.starts: list[list[Any]] = []  # random states of every process at the start of each stage
@@ -138,9 +130,7 @@ class _Training:
         loop.load_modules(finished.modules)
         loop.finish()
 
-    def run_stage(
-        self, stage: Stage, state: Mapping[str, Any] | None, random_after: list[Any] | None
-    ) -> None:
+    def run_stage(self, stage: Stage, state: Mapping[str, Any] | None, random_after: list[Any] | None) -> None:
         """Run one stage from its beginning, or from the state of a checkpoint."""
         if state is None:
             self.starts.append(gather_objects(random_states()))
@@ -205,8 +195,7 @@ class _Training:
             return None
         if state.get("version") != CHECKPOINT_VERSION:
             raise ArtifactError(
-                f"The checkpoint in {folder} was written by another version of this program;"
-                " remove it to start over."
+                f"The checkpoint in {folder} was written by another version of this program; remove it to start over."
             )
         if self.identity != state["identity"] or [stage.name for stage in self.stages] != state["stages"]:
             raise DataError(
@@ -231,10 +220,7 @@ class _StageLoop:
             self.steps = min(self.steps, settings.max_steps)
         groups = task.parameter_groups()
         self.optimizer = torch.optim.AdamW(
-            [dict(group) for group in groups],
-            lr=settings.learning_rate,
-            weight_decay=settings.weight_decay,
-            fused=True,
+            [dict(group) for group in groups], lr=settings.learning_rate, weight_decay=settings.weight_decay, fused=True
         )
         warmup = settings.warmup_steps or round(self.steps * settings.warmup_share)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -326,9 +312,7 @@ class _StageLoop:
         for (name, _value), mean in zip(self.unread, means.values(), strict=True):
             self.running[name].append(mean)
             if name == "loss" and not math.isfinite(mean):
-                raise DataError(
-                    f"The loss is not a number after {self.steps_done()} steps; lower the learning rate."
-                )
+                raise DataError(f"The loss is not a number after {self.steps_done()} steps; lower the learning rate.")
         self.unread.clear()
 
     def after_step(self, epoch: int) -> bool:
@@ -382,8 +366,7 @@ class _StageLoop:
     def report(self, epoch: int, metrics: Mapping[str, float]) -> None:
         loss = f"loss_{self.stage.name}" if self.training.finished else "loss"
         averages = {
-            loss if name == "loss" else name: sum(values) / len(values)
-            for name, values in self.running.items()
+            loss if name == "loss" else name: sum(values) / len(values) for name, values in self.running.items()
         }
         self.running.clear()
         if loss in averages:
@@ -430,8 +413,7 @@ class _StageLoop:
     def check_steps(self, steps: int) -> None:
         if steps != self.steps:
             raise DataError(
-                f"The checkpoint belongs to a run of {steps} steps, this one has {self.steps};"
-                " remove it to start over."
+                f"The checkpoint belongs to a run of {steps} steps, this one has {self.steps}; remove it to start over."
             )
 
     def load_modules(self, states: Mapping[str, Mapping[str, Tensor]]) -> None:

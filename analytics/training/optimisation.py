@@ -16,9 +16,7 @@ def decay_groups(parameters: Iterable[nn.Parameter]) -> list[dict[str, Any]]:
 
     A parameter that two modules share is listed once; frozen parameters are left out.
     """
-    trained = [
-        parameter for parameter in {id(each): each for each in parameters}.values() if parameter.requires_grad
-    ]
+    trained = [parameter for parameter in {id(each): each for each in parameters}.values() if parameter.requires_grad]
     return [
         {"params": [parameter for parameter in trained if parameter.dim() > 1]},
         {"params": [parameter for parameter in trained if parameter.dim() <= 1], "weight_decay": 0.0},
@@ -37,11 +35,7 @@ def _cosine(step: int, steps: int) -> float:
     return 0.5 * (1 + math.cos(math.pi * min(1.0, step / max(1, steps))))
 
 
-SCHEDULES: dict[str, Callable[[int, int], float]] = {
-    "linear": _linear,
-    "cosine": _cosine,
-    "constant": _constant,
-}
+SCHEDULES: dict[str, Callable[[int, int], float]] = {"linear": _linear, "cosine": _cosine, "constant": _constant}
 """Maps a name to the factor after warm-up, from the steps since warm-up and the total after it."""
 
 

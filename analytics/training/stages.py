@@ -48,9 +48,7 @@ class Task:
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
         """Return the optimiser's parameter groups; each may have its own ``lr`` and ``weight_decay``."""
-        return decay_groups(
-            parameter for module in self.modules().values() for parameter in module.parameters()
-        )
+        return decay_groups(parameter for module in self.modules().values() for parameter in module.parameters())
 
     def batches(self, epoch: int) -> Iterable[Any]:
         """Return an epoch's batches, or this process's share of them; repeated calls return the same."""

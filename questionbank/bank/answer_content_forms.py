@@ -172,9 +172,7 @@ def _weight(row: Row) -> float | None:
     return -share if value < 0 else share
 
 
-def read_content(
-    kind: str, rows: Mapping[str, list[Row]], base: QuestionContent, former_kind: str
-) -> QuestionContent:
+def read_content(kind: str, rows: Mapping[str, list[Row]], base: QuestionContent, former_kind: str) -> QuestionContent:
     """Return `base` updated from the rows of a question of this kind; content without rows is kept.
 
     Args:
@@ -249,18 +247,13 @@ def _blank(row: Row, former: Blank | None) -> Blank:
         places = former.accepted if len(former.accepted) == len(answers) else ()
         blank = AcceptedAnswer("")
         found = [known.get(text) or (places[at] if places else blank) for at, text in enumerate(answers)]
-        kept = (
-            one if text in known else replace(one, text=text)
-            for text, one in zip(answers, found, strict=True)
-        )
+        kept = (one if text in known else replace(one, text=text) for text, one in zip(answers, found, strict=True))
         return replace(former, accepted=tuple(kept))
     options = _kept_options(choices, former.options)
     return replace(
         former,
         options=tuple(
-            one
-            if (text in answers) == ((one.weight or 0) > 0)
-            else replace(one, weight=float(text in answers))
+            one if (text in answers) == ((one.weight or 0) > 0) else replace(one, weight=float(text in answers))
             for text, one in zip(choices, options, strict=True)
         ),
     )
@@ -375,9 +368,7 @@ def with_feedback(content: QuestionContent, fields: Mapping[str, Any]) -> Questi
     """Return the content with the title, points, tags, hints and feedback that were changed in the form."""
     shown = feedback_initial(content)
     said = {name: tidy(value) if isinstance(value, str) else value for name, value in fields.items()}
-    changed = {
-        name for name, value in shown.items() if said[name] != (tidy(value) if name != "points" else value)
-    }
+    changed = {name for name, value in shown.items() if said[name] != (tidy(value) if name != "points" else value)}
     given = {name: said[name] for name in changed & {"title", "points"}}
     if "tags" in changed:
         given["tags"] = tuple(dict.fromkeys(tag.strip() for tag in said["tags"].split(",") if tag.strip()))
@@ -394,8 +385,5 @@ def feedback_initial(content: QuestionContent) -> dict[str, Any]:
         "points": content.points,
         "tags": ", ".join(content.tags),
         "hints": "\n".join(hint.replace("\n", " ") for hint in content.hints),
-        **{
-            f"feedback_{name}": getattr(content.feedback, name)
-            for name in ("general", "right", "partly", "wrong")
-        },
+        **{f"feedback_{name}": getattr(content.feedback, name) for name in ("general", "right", "partly", "wrong")},
     }

@@ -46,10 +46,7 @@ ROW_LABELS = {  # kind of row -> name, help
             " may stand in the field Answer instead."
         ),
     ),
-    "pair": (
-        "Pairs",
-        "Left and right. A right side without a left one is a wrong choice.",
-    ),
+    "pair": ("Pairs", "Left and right. A right side without a left one is a wrong choice."),
     "blank": (
         "Gaps",
         (
@@ -121,8 +118,7 @@ _LINES = {"part text": 2, "part options": 2}
 def cells(kind: str, rows: Sequence[Row]) -> list[list[Cell]]:
     """Return the inputs of rows."""
     return [
-        [_cell(kind, name, value, number) for name, value in row.items()]
-        for number, row in enumerate(rows, start=1)
+        [_cell(kind, name, value, number) for name, value in row.items()] for number, row in enumerate(rows, start=1)
     ]
 
 
@@ -132,9 +128,7 @@ def _cell(kind: str, name: str, value: str, number: int) -> Cell:
     choices: list[tuple[str, str]] = []
     if f"{kind} {name}" == "part kind":
         kinds = {**dict(Question.Kind.choices), **PART_KINDS}
-        choices = [
-            (kind, kinds.get(kind, kind)) for kind in dict.fromkeys([*PART_KINDS, *filter(None, [value])])
-        ]
+        choices = [(kind, kinds.get(kind, kind)) for kind in dict.fromkeys([*PART_KINDS, *filter(None, [value])])]
     preposition = "behind" if name == "misconception" else "of"
     return Cell(
         f"{kind}_{name}",

@@ -43,14 +43,10 @@ _ALREADY: Mapping[str, Callable[[Values], Q]] = {  # a literal table
     Kind.RETIRE: lambda _values: Q(status=Question.Status.RETIRED),
     Kind.RESTORE: lambda _values: ~Q(status=Question.Status.RETIRED),
     Kind.DELETE_DRAFTS: lambda _values: Q(pk__in=[]),
-    Kind.CONCEPTS: lambda values: (
-        _has(values.get("add"), is_tagged=True) & _has(values.get("remove"), is_tagged=False)
-    ),
+    Kind.CONCEPTS: lambda values: _has(values.get("add"), is_tagged=True) & _has(values.get("remove"), is_tagged=False),
     Kind.GRADE: lambda values: Q(grade=values["grade"]),
     Kind.SOURCE: lambda values: Q(source=values["source"]),
-    Kind.DIFFICULTY: lambda values: Q(
-        difficulty=values["difficulty"], difficulty_scale=values["difficulty_scale"]
-    ),
+    Kind.DIFFICULTY: lambda values: Q(difficulty=values["difficulty"], difficulty_scale=values["difficulty_scale"]),
 }
 
 

@@ -100,10 +100,7 @@ def _do(change: BulkChange, user: User, *, is_undo: bool) -> None:
     title = bulk_change_description(change.kind, change.values)
     title = f"Undo: {title}" if is_undo else title
     change.run = runs.run_create(
-        kind=Run.Kind.CHANGE,
-        title=title[:200],
-        parameters={"change": change.pk, "undo": is_undo},
-        requested_by=user,
+        kind=Run.Kind.CHANGE, title=title[:200], parameters={"change": change.pk, "undo": is_undo}, requested_by=user
     )
     change.save(update_fields=["run"])
 
@@ -256,9 +253,7 @@ def _change_tags(change: BulkChange, questions: list[Question], user: User) -> t
         tag.question_id: {"set_by": tag.set_by, "user_id": tag.user_id, "probability": tag.probability}
         for tag in QuestionTag.objects.filter(question__in=ids, concept=remove)
     }
-    has_it = set(
-        QuestionTag.objects.filter(question__in=ids, concept=add).values_list("question_id", flat=True)
-    )
+    has_it = set(QuestionTag.objects.filter(question__in=ids, concept=add).values_list("question_id", flat=True))
     before = {
         pk: {
             "added": add if add and pk not in has_it else None,
@@ -323,9 +318,7 @@ def _delete(_change: BulkChange, questions: list[Question], _user: User) -> tupl
         (list(QuestionOriginal.objects.filter(question__in=ids)), None),
     ]
     for rows, names in parts:
-        for row, kept in zip(
-            rows, json.loads(serializers.serialize("json", rows, fields=names)), strict=True
-        ):
+        for row, kept in zip(rows, json.loads(serializers.serialize("json", rows, fields=names)), strict=True):
             before[row.pk if isinstance(row, Question) else row.question_id].append(kept)
     Question.objects.filter(pk__in=ids).delete()
     return before, {}

@@ -64,18 +64,13 @@ class _GradeForm(BulkForm):
 
 class _SourceForm(BulkForm):
     source = _LineField(
-        label="Source",
-        max_length=SET_LIMIT,
-        required=False,
-        help_text="Leave empty to remove the source.",
+        label="Source", max_length=SET_LIMIT, required=False, help_text="Leave empty to remove the source."
     )
 
 
 class _DifficultyForm(BulkForm):
     difficulty = forms.FloatField(label="Difficulty")
-    difficulty_scale = forms.ChoiceField(
-        label="Scale", choices=[(name, name) for name in SCALES], initial="1-5"
-    )
+    difficulty_scale = forms.ChoiceField(label="Scale", choices=[(name, name) for name in SCALES], initial="1-5")
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -156,8 +151,7 @@ def selection_page(request: HttpRequest) -> HttpResponse:
         "longest_list": LONGEST_LIST,
         "may_change": may_change,
         "kinds": [
-            (value, label, _address("selection", [*pairs, ("kind", value)]))
-            for value, label in BulkChange.Kind.choices
+            (value, label, _address("selection", [*pairs, ("kind", value)])) for value, label in BulkChange.Kind.choices
         ],
         "kind": kind,
         "form": form,
@@ -184,10 +178,7 @@ def _concept_context(request: HttpRequest, questions: Any) -> dict[str, Any]:
     counts = dict(tagged_concepts(questions=questions))
     return {
         "concept_query": query,
-        "add_choices": [
-            *chosen,
-            *(choice for choice in concept_matches(query=query) if choice not in chosen),
-        ],
+        "add_choices": [*chosen, *(choice for choice in concept_matches(query=query) if choice not in chosen)],
         "chosen_add": add,
         "chosen_remove": request.GET.get("set-remove", ""),
         "remove_choices": [(choice, counts[choice.id]) for choice in choices_of(counts)],

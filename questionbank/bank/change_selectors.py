@@ -115,9 +115,7 @@ def _entries(
     """Yield an entry for each event; with `is_joined`, the entries of one change share a key."""
     people = _names(map(user_of, events))
     for event in events:
-        key = (
-            (type(event), event.pgh_label, event.pgh_context_id) if is_joined and event.pgh_context_id else ()
-        )
+        key = (type(event), event.pgh_label, event.pgh_context_id) if is_joined and event.pgh_context_id else ()
         who = people.get(user_of(event), "")
         yield ChangeEntry(event.pgh_created_at, who, kind, what(event), address(event), key=key)
 
@@ -258,9 +256,7 @@ def _bulk_changes(before: datetime | None, *, of_concepts: bool) -> Iterable[Cha
     changes = changes.filter(concepts if of_concepts else ~concepts).order_by("-created_at")
     kind = "tags" if of_concepts else "bulk"
     rows = _window(changes, "created_at", before)
-    names = _concept_names(
-        row.values[name] for row in rows for name in ("add", "remove") if row.values.get(name)
-    )
+    names = _concept_names(row.values[name] for row in rows for name in ("add", "remove") if row.values.get(name))
     for change in rows:
         description = bulk_change_description(change.kind, change.values, names)
         questions = counted(change.changed, "question", "questions")
@@ -279,9 +275,7 @@ def _imports(before: datetime | None) -> Iterable[ChangeEntry]:
         is_import = run.kind == Run.Kind.IMPORT
         questions = counted(run.result.get("created" if is_import else "removed", 0), "question", "questions")
         origin = run.result.get("name") or run.title
-        what = (
-            f"imported {questions} from {origin}" if is_import else f"undid an import and removed {questions}"
-        )
+        what = f"imported {questions} from {origin}" if is_import else f"undid an import and removed {questions}"
         when, who = run.finished_at or run.created_at, str(run.requested_by or "")
         yield ChangeEntry(when, who, "imports", what, reverse("run_detail", args=[run.pk]))
 

@@ -72,8 +72,7 @@ CHANGES: dict[str, Change] = {  # last part of the URL; a literal table
     "delete": Change(
         title="Delete the concept",
         explanation=(
-            "It disappears with everything below it. Where questions are tagged with it, say which concept "
-            "gets them."
+            "It disappears with everything below it. Where questions are tagged with it, say which concept gets them."
         ),
         button="Delete",
         none_label="No other: no question is tagged with it",
@@ -188,9 +187,7 @@ def hierarchy_rename_page(request: HttpRequest, hierarchy_id: int) -> HttpRespon
         hierarchy_rename(user=request.user, hierarchy=hierarchy, name=name)
         return redirect(_tree_address(hierarchy.pk))
 
-    return _name_page(
-        request, "Rename the hierarchy", rename, _tree_address(hierarchy.pk), initial=hierarchy.name
-    )
+    return _name_page(request, "Rename the hierarchy", rename, _tree_address(hierarchy.pk), initial=hierarchy.name)
 
 
 @form_for("concepts_edit")
@@ -208,11 +205,7 @@ def hierarchy_delete_page(request: HttpRequest, hierarchy_id: int) -> HttpRespon
 
 
 def _name_page(
-    request: HttpRequest,
-    title: str,
-    perform: Callable[[str], HttpResponse],
-    back: str,
-    **context: Any,
+    request: HttpRequest, title: str, perform: Callable[[str], HttpResponse], back: str, **context: Any
 ) -> HttpResponse:
     form = NameForm(posted(request), initial={"name": context.pop("initial", "")})
     if form.is_valid():

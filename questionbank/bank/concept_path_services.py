@@ -49,9 +49,7 @@ def hierarchy_ensure(*, name: str, import_run_id: int | None = None) -> Knowledg
     """
     tidy = " ".join(name.split())
     if not tidy or len(tidy) > HIERARCHY_NAME_LIMIT or "\0" in tidy:
-        raise ValidationFailed.beside(
-            "hierarchy", f"A hierarchy's name has 1 to {HIERARCHY_NAME_LIMIT} characters."
-        )
+        raise ValidationFailed.beside("hierarchy", f"A hierarchy's name has 1 to {HIERARCHY_NAME_LIMIT} characters.")
     KnowledgeHierarchy.objects.bulk_create(
         [KnowledgeHierarchy(name=tidy, import_run_id=import_run_id)], ignore_conflicts=True
     )
@@ -66,8 +64,7 @@ def hierarchy_lock(hierarchy_id: int) -> KnowledgeHierarchy:
     """
     advisory_lock(FOREST_LOCK)
     return get_or_not_found(
-        KnowledgeHierarchy.objects.select_for_update().filter(pk=hierarchy_id),
-        "This hierarchy no longer exists.",
+        KnowledgeHierarchy.objects.select_for_update().filter(pk=hierarchy_id), "This hierarchy no longer exists."
     )
 
 

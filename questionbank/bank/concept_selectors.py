@@ -29,10 +29,7 @@ class ConceptChoice:
 
 
 def concept_matches(
-    *,
-    query: str,
-    hierarchy: KnowledgeHierarchy | None = None,
-    outside: KnowledgeConcept | None = None,
+    *, query: str, hierarchy: KnowledgeHierarchy | None = None, outside: KnowledgeConcept | None = None
 ) -> list[ConceptChoice]:
     """Return the concepts whose name contains every word of `query`, shortest name first.
 
@@ -76,9 +73,7 @@ def named_paths(paths: Iterable[str]) -> dict[str, ConceptPath]:
     above = {prefix for chain in prefixes.values() for prefix in chain}
     # Raw SQL: Django takes longer to build the query than PostgreSQL to answer it.
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT path, name FROM questionbank_knowledgeconcept WHERE path = ANY(%s)", [list(above)]
-        )
+        cursor.execute("SELECT path, name FROM questionbank_knowledgeconcept WHERE path = ANY(%s)", [list(above)])
         names = dict(cursor.fetchall())
     return {path: tuple(names[prefix] for prefix in chain) for path, chain in prefixes.items()}
 
@@ -156,9 +151,7 @@ def newest_tagged(concept: KnowledgeConcept, count: int) -> list[Question]:
 
     The newest tags are tried first: for a large concept, reading every question takes half a second.
     """
-    tagged = QuestionTag.objects.filter(concept__path__startswith=concept.path).values_list(
-        "question_id", flat=True
-    )
+    tagged = QuestionTag.objects.filter(concept__path__startswith=concept.path).values_list("question_id", flat=True)
     ready = Question.objects.filter(status=Question.Status.READY).order_by("-pk")
     newest = list(tagged.order_by("-question_id").distinct()[:NEWEST_TAGGED])
     found = list(ready.filter(pk__in=newest)[:count])
@@ -187,12 +180,7 @@ def _tree(hierarchy: int, *_versions: tuple[Any, ...]) -> tuple[ConceptNode, ...
     rows = KnowledgeConcept.objects.filter(hierarchy=hierarchy).order_by("path")
     for pk, name, depth, path in rows.values_list("pk", "name", "depth", "path"):
         parent = by_path.get(path[:-step])
-        node = ConceptNode(
-            id=pk,
-            name=name,
-            depth=depth,
-            path=(*parent.path, name) if parent else (name,),
-        )
+        node = ConceptNode(id=pk, name=name, depth=depth, path=(*parent.path, name) if parent else (name,))
         by_path[path] = node
         (parent.children if parent else roots).append(node)
     _count(by_path)

@@ -19,8 +19,7 @@ def _fresh(concept: KnowledgeConcept) -> KnowledgeConcept:
     """Lock the concept's hierarchy and reload the concept."""
     hierarchy_lock(concept.hierarchy_id)
     return get_or_not_found(
-        KnowledgeConcept.objects.select_related("hierarchy").filter(pk=concept.pk),
-        "This concept no longer exists.",
+        KnowledgeConcept.objects.select_related("hierarchy").filter(pk=concept.pk), "This concept no longer exists."
     )
 
 
@@ -33,9 +32,7 @@ def _children(hierarchy_id: int, parent: KnowledgeConcept | None) -> list[Knowle
     if parent is None:
         return list(KnowledgeConcept.objects.filter(hierarchy_id=hierarchy_id, depth=1))
     return list(
-        KnowledgeConcept.objects.filter(
-            hierarchy_id=hierarchy_id, depth=parent.depth + 1, path__startswith=parent.path
-        )
+        KnowledgeConcept.objects.filter(hierarchy_id=hierarchy_id, depth=parent.depth + 1, path__startswith=parent.path)
     )
 
 
@@ -85,9 +82,7 @@ def hierarchy_delete(*, user: User | None, hierarchy: KnowledgeHierarchy) -> Non
         fresh = hierarchy_lock(hierarchy.pk)
         used = QuestionTag.objects.filter(concept__hierarchy=fresh).values("question_id").distinct().count()
         if used:
-            raise Conflict(
-                f"{used:,} questions are tagged with concepts of {fresh.name!r}; it cannot be deleted."
-            )
+            raise Conflict(f"{used:,} questions are tagged with concepts of {fresh.name!r}; it cannot be deleted.")
         models, _cancelled = hierarchy_models_retire(hierarchy_name=fresh.name, reason=reason, user=user)
         fresh.delete()
     hierarchy_models_delete(models, reason=reason, user=user)
@@ -147,9 +142,7 @@ def _parent(concept: KnowledgeConcept) -> KnowledgeConcept | None:
 
 
 @transaction.atomic
-def concept_move(
-    *, user: User | None, concept: KnowledgeConcept, parent: KnowledgeConcept | None
-) -> KnowledgeConcept:
+def concept_move(*, user: User | None, concept: KnowledgeConcept, parent: KnowledgeConcept | None) -> KnowledgeConcept:
     """Move a concept and its descendants below `parent`, or make it a root.
 
     Raises:
@@ -171,12 +164,8 @@ def _refuse_move(concept: KnowledgeConcept, target: KnowledgeConcept | None) -> 
     if target.hierarchy_id != concept.hierarchy_id:
         raise ValidationFailed("A concept cannot move to another hierarchy.")
     if target.path.startswith(concept.path):
-        raise ValidationFailed.beside(
-            "parent", f"{concept.name!r} cannot move below itself: that would be a cycle."
-        )
-    deepest = max(
-        KnowledgeConcept.objects.filter(path__startswith=concept.path).values_list("depth", flat=True)
-    )
+        raise ValidationFailed.beside("parent", f"{concept.name!r} cannot move below itself: that would be a cycle.")
+    deepest = max(KnowledgeConcept.objects.filter(path__startswith=concept.path).values_list("depth", flat=True))
     _refuse_depth(target.depth + 1 + deepest - concept.depth)
 
 
@@ -190,9 +179,7 @@ def _move(concept: KnowledgeConcept, target: KnowledgeConcept | None) -> None:
 
 
 @transaction.atomic
-def concept_merge(
-    *, user: User | None, concept: KnowledgeConcept, target: KnowledgeConcept
-) -> KnowledgeConcept:
+def concept_merge(*, user: User | None, concept: KnowledgeConcept, target: KnowledgeConcept) -> KnowledgeConcept:
     """Merge `concept` into `target`: its tags and children move there, then it is deleted.
 
     A child with the same name as a child of the target is merged with it recursively.
@@ -268,15 +255,12 @@ def _move_tags(concept_id: int, target_id: int) -> None:
             [target_id, concept_id],
         )
         cursor.execute(
-            "UPDATE questionbank_questiontag SET concept_id = %s WHERE concept_id = %s",
-            [target_id, concept_id],
+            "UPDATE questionbank_questiontag SET concept_id = %s WHERE concept_id = %s", [target_id, concept_id]
         )
 
 
 @transaction.atomic
-def concept_delete(
-    *, user: User | None, concept: KnowledgeConcept, target: KnowledgeConcept | None = None
-) -> None:
+def concept_delete(*, user: User | None, concept: KnowledgeConcept, target: KnowledgeConcept | None = None) -> None:
     """Delete a concept and its descendants, provided that no question is tagged with them.
 
     With a `target`, their tags move to it first; it must not be among the deleted concepts.
@@ -297,9 +281,7 @@ def concept_delete(
     used = QuestionTag.objects.filter(concept__in=below).values("question_id").distinct().count()
     if used:
         counted = "1 question is" if used == 1 else f"{used:,} questions are"
-        raise Conflict(
-            f"{counted} tagged with {fresh.name!r} or a concept below it; say where the tags shall go."
-        )
+        raise Conflict(f"{counted} tagged with {fresh.name!r} or a concept below it; say where the tags shall go.")
     fresh.delete()
 
 

@@ -103,9 +103,7 @@ def question_accept(request: HttpRequest, question_id: int) -> HttpResponse:
     if chosen is None:
         raise NotFound("There is no such concept.")
     concept = concept_get(concept_id=chosen)
-    prediction, _reason = predict_or_none(
-        question.analysed_text, serving(), question.language, concept.hierarchy.name
-    )
+    prediction, _reason = predict_or_none(question.analysed_text, serving(), question.language, concept.hierarchy.name)
     guesses = prediction.concepts if prediction else ()
     probability = next((guess.probability for guess in guesses if guess.concept_id == concept.pk), None)
     question_accept_prediction(user=request.user, question=question, concept=concept, probability=probability)

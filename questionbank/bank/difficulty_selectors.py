@@ -70,11 +70,7 @@ def observed_difficulty(question: Question) -> DifficultyFigure | None:
     responses = counted(question.responses, "response", "responses")
     basis = f"from {responses}: {100 * question.facility:.0f}% answered correctly"
     return DifficultyFigure(
-        label=OBSERVED,
-        percent=100 * (1 - question.facility),
-        basis=basis,
-        low=100 * low,
-        high=100 * high,
+        label=OBSERVED, percent=100 * (1 - question.facility), basis=basis, low=100 * low, high=100 * high
     )
 
 
@@ -113,10 +109,7 @@ def difficulty_step(question: Question, other: Question) -> tuple[float, str] | 
     """
     figure, other_figure, basis = observed_difficulty(question), observed_difficulty(other), "observed"
     if figure and other_figure:
-        low, high = (
-            max(figure.low or 0, other_figure.low or 0),
-            min(figure.high or 100, other_figure.high or 100),
-        )
+        low, high = (max(figure.low or 0, other_figure.low or 0), min(figure.high or 100, other_figure.high or 100))
         is_clear = low > high
     else:
         figure, other_figure, basis = published_difficulty(question), published_difficulty(other), "published"

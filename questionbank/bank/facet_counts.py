@@ -156,8 +156,7 @@ def table_version(table: str, content: str) -> tuple[Any, ...]:
 def _rows() -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT status, language, kind, source, grade, difficulty, concepts, questions"
-            " FROM questionbank_facetcount"
+            "SELECT status, language, kind, source, grade, difficulty, concepts, questions FROM questionbank_facetcount"
         )
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows

@@ -84,9 +84,7 @@ def question_history(*, question: Question) -> list[HistoryEntry]:
         cursor.execute(_HAS_CHANGED, {"pk": question.pk})
         has_changed = cursor.fetchone() or ()
     readers = (_question_changes, _tag_changes, _equation_changes)
-    changes = [
-        change for read, has in zip(readers, has_changed, strict=True) if has for change in read(question)
-    ]
+    changes = [change for read, has in zip(readers, has_changed, strict=True) if has for change in read(question)]
     latest = sorted(changes, key=lambda change: change[0].pgh_created_at, reverse=True)[:_LATEST]
     people = names_of(user_of(event) for event, _fields in latest)
     return [
@@ -192,9 +190,7 @@ def content_shown(value: Any, indent: str = "") -> str:
         )
         return "\n".join(lines)
     if isinstance(value, list):
-        return "\n".join(
-            content_shown(part, indent) if isinstance(part, dict) else f"{indent}{part}" for part in value
-        )
+        return "\n".join(content_shown(part, indent) if isinstance(part, dict) else f"{indent}{part}" for part in value)
     return f"{indent}{value}"
 
 

@@ -11,13 +11,7 @@ from django.utils.timezone import is_aware
 
 from questionbank.bank.change_selectors import CHANGE_KINDS, change_page
 from questionbank.bank.concept_selectors import hierarchies
-from questionbank.bank.overview_selectors import (
-    bank_overview,
-    drafts_of,
-    recent_questions,
-    running_jobs,
-    strands,
-)
+from questionbank.bank.overview_selectors import bank_overview, drafts_of, recent_questions, running_jobs, strands
 from questionbank.context import THEME_COOKIE, THEMES
 from questionbank.core.views import button_for, page_for
 from questionbank.people.selectors import ROLE_EXPLANATIONS
@@ -68,12 +62,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     chosen = request.POST.get("theme", "")
     if chosen in {value for value, *_rest in THEMES}:
         response.set_cookie(
-            THEME_COOKIE,
-            chosen,
-            max_age=ONE_YEAR,
-            secure=settings.SESSION_COOKIE_SECURE,
-            httponly=True,
-            samesite="Lax",
+            THEME_COOKIE, chosen, max_age=ONE_YEAR, secure=settings.SESSION_COOKIE_SECURE, httponly=True, samesite="Lax"
         )
     return response
 

@@ -31,9 +31,7 @@ def readable(rows: QuerySet[Shareable], user: User, noun: str, *, is_own: bool =
     """
     own = Q(owner_id=user.pk)
     refusal = f"There is no such {noun}, or it is not {'yours' if is_own else 'shared'}."
-    return get_or_not_found(
-        rows.select_related("owner").filter(own if is_own else own | Q(is_shared=True)), refusal
-    )
+    return get_or_not_found(rows.select_related("owner").filter(own if is_own else own | Q(is_shared=True)), refusal)
 
 
 def question_lists() -> QuerySet[QuestionList]:

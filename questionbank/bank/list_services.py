@@ -42,9 +42,7 @@ def question_list_create(*, user: User, name: str, instructions: str = "") -> Qu
 
 
 @transaction.atomic
-def question_list_update(
-    *, user: User, question_list: QuestionList, name: str, is_shared: bool
-) -> QuestionList:
+def question_list_update(*, user: User, question_list: QuestionList, name: str, is_shared: bool) -> QuestionList:
     """Rename a list, share it inside the school, or stop sharing it.
 
     Raises:

@@ -68,8 +68,7 @@ class AddToListForm(ServiceForm):
     )
     name = forms.CharField(label="Name of the new list", max_length=NAME_LIMIT, required=False)
     with_templates = forms.BooleanField(
-        required=False,
-        help_text="The list shows names in place of the numbers. A worksheet leaves such questions out.",
+        required=False, help_text="The list shows names in place of the numbers. A worksheet leaves such questions out."
     )
 
     def __init__(self, *args: Any, user: User, questions: Sequence[Question], **kwargs: Any) -> None:
@@ -105,12 +104,7 @@ def list_index(request: HttpRequest) -> HttpResponse:
         with form.takes_problems():
             question_list = question_list_create(user=request.user, name=form.cleaned_data["name"])
             return redirect("list_detail", list_id=question_list.pk)
-    context = {
-        "form": form,
-        "noun": "list",
-        "detail": "list_detail",
-        **own_and_shared(question_lists(), request.user),
-    }
+    context = {"form": form, "noun": "list", "detail": "list_detail", **own_and_shared(question_lists(), request.user)}
     return render(request, "bank/lists/index.html", context, status=form.status)
 
 
@@ -195,9 +189,7 @@ def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpRespo
     elif position is not None:
         if action == "put_back":
             questions = _questions([str(question_id)], user)
-            question_list_add(
-                user=user, question_list=question_list, questions=questions, with_templates=True
-            )
+            question_list_add(user=user, question_list=question_list, questions=questions, with_templates=True)
         question_list_move(user=user, question_list=question_list, question_id=question_id, position=position)
     return redirect(f"{reverse('list_detail', args=[list_id], query=query)}{anchor}")
 
@@ -228,10 +220,7 @@ def list_add(request: HttpRequest) -> HttpResponse:
             )
             with_templates = form.cleaned_data["with_templates"]
             added = question_list_add(
-                user=request.user,
-                question_list=question_list,
-                questions=questions,
-                with_templates=with_templates,
+                user=request.user, question_list=question_list, questions=questions, with_templates=with_templates
             )
             left_out = 0 if with_templates else form.templates
             messages.success(request, _added_sentence(added, len(questions) - left_out, question_list))

@@ -107,9 +107,9 @@ def map_state() -> MapState:
     """Return the map that the site shows: the one of the encoder in use, or else the latest."""
     current = map_set()
     projections = Projection.objects.only(*_SHOWN)
-    projection = (
-        projections.filter(embedding_set=current).first() if current else None
-    ) or projections.order_by("-created_at").first()
+    projection = (projections.filter(embedding_set=current).first() if current else None) or projections.order_by(
+        "-created_at"
+    ).first()
     former = projection is not None and (current is None or projection.embedding_set_id != current.pk)
     missing = 0
     if current is not None and projection is not None and not former:
@@ -159,11 +159,7 @@ def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None)
     Rows are only added, or recorded in a history, so each table's highest id is enough. The points of a large map,
     which take seconds to read, are read again every `LARGE_KEPT` seconds.
     """
-    numbers: list[object] = [
-        projection.pk,
-        projection.created_at.isoformat(),
-        hierarchy.pk if hierarchy else None,
-    ]
+    numbers: list[object] = [projection.pk, projection.created_at.isoformat(), hierarchy.pk if hierarchy else None]
     is_large = projection.questions > LARGE
     numbers += [int(time.time() // LARGE_KEPT)] if is_large else []
     for name in () if is_large else ("Question", "QuestionTag", "KnowledgeConcept"):
@@ -204,9 +200,7 @@ def points_to_bytes(points: MapPoints) -> bytes:
     )
 
 
-def map_legend(
-    *, points: MapPoints, level: int | None, within: KnowledgeConcept | None = None
-) -> list[LegendRow]:
+def map_legend(*, points: MapPoints, level: int | None, within: KnowledgeConcept | None = None) -> list[LegendRow]:
     """Return the legend with counts: concepts of a level, most frequent first, or bands of difficulty.
 
     Args:
@@ -215,14 +209,9 @@ def map_legend(
     inside = _inside(points, within)
     if level is None:
         difficulties = points.difficulties[inside]
-        bands = Counter(
-            np.minimum(difficulties[difficulties != UNKNOWN] // (100 // BANDS), BANDS - 1).tolist()
-        )
+        bands = Counter(np.minimum(difficulties[difficulties != UNKNOWN] // (100 // BANDS), BANDS - 1).tolist())
         width = 100 // BANDS
-        return [
-            LegendRow(band, f"{band * width}–{(band + 1) * width} %", bands[band], band)
-            for band in range(BANDS)
-        ]
+        return [LegendRow(band, f"{band * width}–{(band + 1) * width} %", bands[band], band) for band in range(BANDS)]
     counts = np.bincount(points.concepts[level - 1][inside])
     named = KnowledgeConcept.objects.filter(pk__in=np.flatnonzero(counts).tolist())
     ranked = sorted((-int(counts[pk]), name, pk) for pk, name in named.values_list("pk", "name"))
@@ -234,9 +223,7 @@ def map_legend(
 
 def concept_level(*, points: MapPoints, concept: KnowledgeConcept) -> int | None:
     """Return the level of a concept on the map; None if no question on the map has the concept."""
-    return next(
-        (level for level, ids in enumerate(points.concepts, start=1) if (ids == concept.pk).any()), None
-    )
+    return next((level for level, ids in enumerate(points.concepts, start=1) if (ids == concept.pk).any()), None)
 
 
 def _inside(points: MapPoints, within: KnowledgeConcept | None) -> npt.NDArray[np.bool_]:
@@ -262,8 +249,7 @@ def _read_points(projection: Projection, hierarchy: KnowledgeHierarchy | None) -
         rows = cursor.fetchall()
     ids = np.array([question[0] for question in rows], dtype=np.uint32)
     difficulties = np.array(
-        [UNKNOWN if question[1] is None else round(min(max(question[1], 0), 100)) for question in rows],
-        dtype=np.uint8,
+        [UNKNOWN if question[1] is None else round(min(max(question[1], 0), 100)) for question in rows], dtype=np.uint8
     )
     return MapPoints(
         ids=ids,
@@ -306,8 +292,6 @@ def _concepts_by_level(paths: Iterable[str], hierarchy: KnowledgeHierarchy) -> d
     )
     ids = dict(KnowledgeConcept.objects.filter(hierarchy=hierarchy).values_list("path", "pk"))
     return {
-        path: [
-            ids[each] for each in without_leading(tuple(KnowledgeConcept.prefixes(path)), leading)[:LEVELS]
-        ]
+        path: [ids[each] for each in without_leading(tuple(KnowledgeConcept.prefixes(path)), leading)[:LEVELS]]
         for path in paths
     }

@@ -69,10 +69,7 @@ class _Choice:
 def map_page(request: HttpRequest) -> HttpResponse:
     """Show the map with its legend, which also serves for navigation without a pointer."""
     state = map_state()
-    context: dict[str, Any] = {
-        "state": state,
-        "may_draw": request.user.has_perm("questionbank.runs_manage"),
-    }
+    context: dict[str, Any] = {"state": state, "may_draw": request.user.has_perm("questionbank.runs_manage")}
     if state.projection is None:
         return render(request, "bank/map/map.html", context)
     hierarchies = map_hierarchies()
@@ -135,9 +132,7 @@ def map_draw(request: HttpRequest) -> HttpResponse:
     return redirect("map")
 
 
-def _asked_hierarchy(
-    request: HttpRequest, hierarchies: list[KnowledgeHierarchy]
-) -> KnowledgeHierarchy | None:
+def _asked_hierarchy(request: HttpRequest, hierarchies: list[KnowledgeHierarchy]) -> KnowledgeHierarchy | None:
     number = _number(request, "hierarchy")
     if number:
         return hierarchy_get(hierarchy_id=number)
@@ -149,10 +144,7 @@ def _number(request: HttpRequest, name: str) -> int:
 
 
 def _choice(
-    request: HttpRequest,
-    points: MapPoints,
-    hierarchy: KnowledgeHierarchy | None,
-    within: KnowledgeConcept | None,
+    request: HttpRequest, points: MapPoints, hierarchy: KnowledgeHierarchy | None, within: KnowledgeConcept | None
 ) -> _Choice:
     within_level = concept_level(points=points, concept=within) if within else None
     colour = request.GET.get("colour", "")
@@ -162,18 +154,14 @@ def _choice(
         level = None
     else:
         level = min(LEVELS, (within_level or 0) + 1)
-    return _Choice(
-        hierarchy, level, within, within_level, few=request.GET.get("few") == "1" and level is not None
-    )
+    return _Choice(hierarchy, level, within, within_level, few=request.GET.get("few") == "1" and level is not None)
 
 
 def _legend(points: MapPoints, choice: _Choice) -> dict[str, Any]:
     rows = map_legend(points=points, level=choice.level, within=choice.within)
     legend_rows: list[LegendRow] = rows[:COMMONEST] if choice.few else rows
     inside = (points.concepts == choice.within.pk).any(axis=0).sum() if choice.within else len(points.ids)
-    values = (
-        points.difficulties != UNKNOWN if choice.level is None else points.concepts[choice.level - 1] != 0
-    )
+    values = points.difficulties != UNKNOWN if choice.level is None else points.concepts[choice.level - 1] != 0
     return {
         "rows": legend_rows,
         "drawn": int(inside),

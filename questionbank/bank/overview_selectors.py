@@ -38,9 +38,7 @@ def bank_overview() -> BankOverview:
         questions=cube.total(present),
         concepts=KnowledgeConcept.objects.count(),
         observed=observed.count(),
-        languages=sum(
-            count > 0 for code, count in cube.by_value("language", present) if code != UNDETERMINED
-        ),
+        languages=sum(count > 0 for code, count in cube.by_value("language", present) if code != UNDETERMINED),
     )
 
 
@@ -88,10 +86,7 @@ def strands() -> list[StrandGroup]:
     cached: list[StrandGroup] | None = cache.get(CACHE_KEY)
     if cached is not None:
         return cached
-    groups = [
-        StrandGroup(hierarchy, tuple(_strands(concept_tree(hierarchy=hierarchy))))
-        for hierarchy in hierarchies()
-    ]
+    groups = [StrandGroup(hierarchy, tuple(_strands(concept_tree(hierarchy=hierarchy)))) for hierarchy in hierarchies()]
     groups = [group for group in groups if group.strands]
     groups.sort(key=lambda group: -sum(strand.questions for strand in group.strands))
     if groups:

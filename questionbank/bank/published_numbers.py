@@ -40,9 +40,7 @@ class PublishedNumber:
             return False
         rounded = round(value, self.decimals) if self.decimals else value
         readings = [self.value] if self.digits is None else [self.value, self.digits]
-        return any(
-            answers_agree(candidate, reading) for candidate in (value, rounded) for reading in readings
-        )
+        return any(answers_agree(candidate, reading) for candidate in (value, rounded) for reading in readings)
 
 
 def number_of_answer(answer: str) -> PublishedNumber | None:

@@ -108,9 +108,7 @@ def fill_question(question: Question, fields: Mapping[str, Any]) -> str:
     return equation
 
 
-def _check_options(
-    question: Question, content: QuestionContent, problems: defaultdict[str, list[str]]
-) -> None:
+def _check_options(question: Question, content: QuestionContent, problems: defaultdict[str, list[str]]) -> None:
     if question.kind == "matching" and not any(pair.left for pair in content.pairs):
         problems["pairs"].append("A matching question needs its pairs.")
     if question.kind == "parts" and not content.parts:
@@ -131,9 +129,7 @@ def _check_options(
         case "repeated":
             problems["options"].append("Two options have the same label.")
         case "answer":
-            problems["answer"].append(
-                "The answer must be the label of an option, or several labels such as A, C."
-            )
+            problems["answer"].append("The answer must be the label of an option, or several labels such as A, C.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,16 +24,7 @@ from questionbank.bank.answer_content_forms import (
     with_feedback,
     with_pictures,
 )
-from questionbank.bank.answer_row_forms import (
-    COLUMNS,
-    ROW_LABELS,
-    ROWS_OF_KIND,
-    Cell,
-    Row,
-    cells,
-    padded,
-    sent_rows,
-)
+from questionbank.bank.answer_row_forms import COLUMNS, ROW_LABELS, ROWS_OF_KIND, Cell, Row, cells, padded, sent_rows
 from questionbank.bank.school_grades import grade_name, grade_typed
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.forms import ServiceForm
@@ -136,9 +127,7 @@ class QuestionForm(ServiceForm):
         required=False,
         help_text="Arithmetic without the unknown, for example (11-1)*2. Leave empty if there is none.",
     )
-    concepts = forms.ModelMultipleChoiceField(
-        label="Concepts", queryset=KnowledgeConcept.objects.all(), required=False
-    )
+    concepts = forms.ModelMultipleChoiceField(label="Concepts", queryset=KnowledgeConcept.objects.all(), required=False)
     status = forms.ChoiceField(
         label="Status",
         choices=[
@@ -222,9 +211,7 @@ class QuestionForm(ServiceForm):
         """Anchor and name of the field with the rows' problems: pictures, the type's rows, or else the type."""
         if self._has_picture_problems:
             return "pictures", "Add pictures"
-        kind = ROWS_OF_KIND.get(
-            str(self["kind"].value() or ""), "option" if self._rows.get("option") else "kind"
-        )
+        kind = ROWS_OF_KIND.get(str(self["kind"].value() or ""), "option" if self._rows.get("option") else "kind")
         return kind, {"option": "Options", "kind": "Type"}.get(kind) or ROW_LABELS[kind][0]
 
     @property
@@ -264,9 +251,7 @@ class QuestionForm(ServiceForm):
 
     def _add_pictures(self, files: Sequence[UploadedFile]) -> None:
         """Store pictures, and append to the text those that it does not mention."""
-        rows = self._rows["picture"] = add_pictures(
-            self._rows.get("picture", []), files, self.option_problems
-        )
+        rows = self._rows["picture"] = add_pictures(self._rows.get("picture", []), files, self.option_problems)
         values = self.data.copy() if self.is_bound else self.initial
         named = picture_names([*(str(values.get(name) or "") for name in self.fields), *self._row_texts()])
         missing = [f"![]({row['name']})" for row in rows if row["name"] not in named]
@@ -300,9 +285,7 @@ class QuestionForm(ServiceForm):
         is_changed = answer != (question.answer if question else "")
         if question is not None and is_changed:
             # A changed answer takes precedence over what it was derived from.
-            if [option.get("weight") for option in options] == [
-                option.get("weight") for option in question.options
-            ]:
+            if [option.get("weight") for option in options] == [option.get("weight") for option in question.options]:
                 options = [{**option, "weight": None} for option in options]
             if content.accepted == self._base.accepted:
                 content = replace(content, accepted=())

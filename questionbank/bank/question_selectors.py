@@ -29,14 +29,7 @@ from questionbank.bank.concept_selectors import named_paths
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.wording import whole_number
-from questionbank.models import (
-    KnowledgeConcept,
-    KnowledgeHierarchy,
-    Question,
-    QuestionOriginal,
-    QuestionTag,
-    User,
-)
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionOriginal, QuestionTag, User
 from questionbank.people.permissions import is_admin
 
 RECORDS_AT_ONCE = 2_000
@@ -102,9 +95,7 @@ def question_get(*, question_id: int, user: User | None = None) -> Question:
         user: the person who wants to see it; None is the system itself.
     """
     questions = Question.objects.select_related("equation", "machine_solution", "created_by")
-    return get_or_not_found(
-        questions.filter(visible_to(user), pk=question_id), f"There is no question {question_id}."
-    )
+    return get_or_not_found(questions.filter(visible_to(user), pk=question_id), f"There is no question {question_id}.")
 
 
 def exact_duplicates(
@@ -127,9 +118,7 @@ def exact_duplicates(
     same = same.exclude(status=Question.Status.RETIRED).order_by("pk")
     if key := answer_key(answer):
         stored_key = Func(
-            F("answer"),
-            template=ANSWER_KEY_SQL.replace("{answer}", "%(expressions)s"),
-            output_field=CharField(),
+            F("answer"), template=ANSWER_KEY_SQL.replace("{answer}", "%(expressions)s"), output_field=CharField()
         )
         stored = same.exclude(answer="").values_list("pk", "answer")[:_MOST_ANSWERS_COMPARED]
         equal = [pk for pk, stored_answer in stored if same_answer(answer, stored_answer) == "same"]
@@ -205,9 +194,7 @@ def _records(
 ) -> Iterator[tuple[int, QuestionRecord]]:
     ids = [question.pk for question in questions]
     paths = concept_paths(ids, hierarchy=hierarchy)
-    original_rows = (
-        QuestionOriginal.objects.filter(format=originals_of, question__in=ids) if originals_of else ()
-    )
+    original_rows = QuestionOriginal.objects.filter(format=originals_of, question__in=ids) if originals_of else ()
     originals = {
         row.question_id: Original(row.format, bytes(row.data), bytes(row.preamble), bytes(row.fields))
         for row in original_rows
@@ -226,8 +213,7 @@ def _record(question: Question, paths: Sequence[ConceptPath]) -> QuestionRecord:
         language=question.language,
         kind=question.kind,
         options=tuple(
-            Option(**{name: option[name] for name in _OPTION if name in option})
-            for option in question.options
+            Option(**{name: option[name] for name in _OPTION if name in option}) for option in question.options
         ),
         answer=question.answer,
         solution=question.solution,
@@ -245,17 +231,7 @@ def _record(question: Question, paths: Sequence[ConceptPath]) -> QuestionRecord:
     )
 
 
-EXPORT_FILTERS = (
-    "source",
-    "language",
-    "kind",
-    "grade",
-    "stage",
-    "status",
-    "hierarchy",
-    "concept",
-    "difficulty",
-)
+EXPORT_FILTERS = ("source", "language", "kind", "grade", "stage", "status", "hierarchy", "concept", "difficulty")
 
 
 def questions_matching(*, filters: Mapping[str, str]) -> QuerySet[Question]:
@@ -271,9 +247,7 @@ def questions_matching(*, filters: Mapping[str, str]) -> QuerySet[Question]:
     questions = Question.objects.filter(status=filters.get("status", Question.Status.READY))
     for name, value in filters.items():
         if name not in EXPORT_FILTERS:
-            raise ValidationFailed(
-                f"The filter {name!r} is not known; use one of {', '.join(EXPORT_FILTERS)}."
-            )
+            raise ValidationFailed(f"The filter {name!r} is not known; use one of {', '.join(EXPORT_FILTERS)}.")
         if name == "hierarchy":
             if not KnowledgeHierarchy.objects.filter(name=value).exists():
                 raise ValidationFailed(f"There is no hierarchy {value!r}.")

@@ -48,9 +48,7 @@ class QuestionInput(TypedDict):
     content: NotRequired[QuestionContent]
 
 
-def question_create(
-    *, user: User | None, submission: UUID | None = None, **fields: Unpack[QuestionInput]
-) -> Question:
+def question_create(*, user: User | None, submission: UUID | None = None, **fields: Unpack[QuestionInput]) -> Question:
     """Add a question with its tags and equation.
 
     Args:
@@ -76,9 +74,7 @@ def question_create(
 
 
 @transaction.atomic
-def _create(
-    user: User | None, question: Question, equation: str, concepts: Sequence[KnowledgeConcept]
-) -> Question:
+def _create(user: User | None, question: Question, equation: str, concepts: Sequence[KnowledgeConcept]) -> Question:
     _save(question)
     equation_write(question=question, expression=equation, user=user, set_by=_set_by(user))
     _set_tags(question, {concept.pk for concept in concepts}, user)
@@ -87,9 +83,7 @@ def _create(
 
 
 @transaction.atomic
-def question_add_reworded(
-    *, user: User | None, original: Question, text: str, status: str, source_id: str
-) -> Question:
+def question_add_reworded(*, user: User | None, original: Question, text: str, status: str, source_id: str) -> Question:
     """Add a question that rewords `original`.
 
     Options, answer, solution, equation, grade and tags (with who set them) are copied from the original, and so is its
@@ -107,9 +101,7 @@ def question_add_reworded(
     _save(question)
     equation = QuestionEquation.objects.filter(question=original).first()
     if equation is not None:
-        equation_write(
-            question=question, expression=equation.expression, user=equation.user, set_by=equation.set_by
-        )
+        equation_write(question=question, expression=equation.expression, user=equation.user, set_by=equation.set_by)
     QuestionTag.objects.bulk_create(
         QuestionTag(
             question=question,
@@ -147,9 +139,7 @@ def question_update(
     fresh = _locked(question)
     require(user, "question_edit", "You may not change this question.", fresh)
     if fresh.version != version:
-        raise Conflict(
-            "Somebody else has just changed this question. Check the new version, then save again."
-        )
+        raise Conflict("Somebody else has just changed this question. Check the new version, then save again.")
     fields.setdefault("content", content_of(fresh.content))
     equation = fill_question(fresh, fields)
     fresh.version += 1
@@ -204,9 +194,7 @@ def question_retire(*, user: User | None, question: Question) -> Question:
 
 
 @transaction.atomic
-def question_restore(
-    *, user: User | None, question: Question, status: str = Question.Status.READY
-) -> Question:
+def question_restore(*, user: User | None, question: Question, status: str = Question.Status.READY) -> Question:
     """Restore a retired question.
 
     Raises:
@@ -230,11 +218,7 @@ def _set_status(user: User | None, question: Question, status: str) -> Question:
 
 @transaction.atomic
 def question_set_tags(
-    *,
-    user: User | None,
-    question: Question,
-    concepts: Sequence[KnowledgeConcept],
-    seen: Collection[int] | None = None,
+    *, user: User | None, question: Question, concepts: Sequence[KnowledgeConcept], seen: Collection[int] | None = None
 ) -> Question:
     """Tag the question with exactly these concepts; remaining tags keep the record of who set them.
 

@@ -22,16 +22,7 @@ from questionbank.models import Attachment, Question
 from questionbank.registry.serving import Serving, serving
 from questionbank.review.proposal_services import why_not_reworded
 from questionbank.similar.insight import question_insight
-from questionbank.similar.kinship import (
-    EASIER,
-    HARDER,
-    SHOWN,
-    Kin,
-    kin_of,
-    kinds_shown,
-    lens_column,
-    lens_columns,
-)
+from questionbank.similar.kinship import EASIER, HARDER, SHOWN, Kin, kin_of, kinds_shown, lens_column, lens_columns
 from questionbank.similar.similarity import SimilarHit, SimilarResult, fold_copies, similar_questions
 from questionbank.solving.computations import question_computation
 
@@ -62,9 +53,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "why_not_reworded": why_not_reworded(question),
         "tagged": {tag.concept_id for tag in insight.tags},
         "sharing_more": len(insight.sharing) == SHARING_SHOWN,
-        "graded_options": [
-            option for option in question.options if "weight" in option or option.get("feedback")
-        ],
+        "graded_options": [option for option in question.options if "weight" in option or option.get("feedback")],
         "misconceptions": [option for option in question.options if option.get("misconception")],
         "uses": insight.uses[:USES_SHOWN],
         "may_edit": request.user.has_perm("questionbank.question_edit", question),

@@ -33,13 +33,7 @@ SCALES: dict[str, Scale] = {
 AS_PUBLISHED = "as published"
 """Name for a difficulty without a stated scale: stored and shown, but never mapped to per cent."""
 
-_SCALE_BY_SET = {
-    "tal_scq_zh": "0-4",
-    "tal_scq_en": "0-4",
-    "math": "1-5",
-    "opl": "1-5",
-    "omni_math_rule": "1-9.5",
-}
+_SCALE_BY_SET = {"tal_scq_zh": "0-4", "tal_scq_en": "0-4", "math": "1-5", "opl": "1-5", "omni_math_rule": "1-9.5"}
 
 _SCALE_BY_ID = {
     r"tal-(zh|en)-(train|test)-\d+": "0-4",

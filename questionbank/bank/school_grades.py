@@ -224,9 +224,7 @@ def _year_of(match: re.Match[str], system: str) -> tuple[int, str]:
     if match["grado"]:
         return _SPANISH_ORDINALS[match["grado"].casefold()], "grado"
     number = int(_digits(match["after"] or match["before"] or match["ordinal"] or match["short"]))
-    word = (
-        match["word"] or {"y": "year", "g": "grade"}.get((match["letter"] or "g").casefold(), "")
-    ).casefold()
+    word = (match["word"] or {"y": "year", "g": "grade"}.get((match["letter"] or "g").casefold(), "")).casefold()
     is_english_year = word in ("year", "yr") and system not in _YEAR_IS_GRADE
     return number - is_english_year, "year" if word == "yr" else word
 

@@ -197,11 +197,7 @@ def _one_by_one(
 
 def _scores(rows: Sequence[tuple[int, float | None]]) -> Neighbours:
     # The distance to a zero vector (a text without content) is NaN, and to a missing vector NULL.
-    return [
-        (int(pk), 1.0 - distance)
-        for pk, distance in rows
-        if distance is not None and not math.isnan(distance)
-    ]
+    return [(int(pk), 1.0 - distance) for pk, distance in rows if distance is not None and not math.isnan(distance)]
 
 
 def _literal(vector: Vector) -> str:
@@ -232,8 +228,7 @@ def languages_served(embedding_set: EmbeddingSet) -> list[str]:
     return [
         language
         for language in languages_meant(embedding_set)
-        if lenses()[embedding_set.lens].knows_every_language
-        or shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
+        if lenses()[embedding_set.lens].knows_every_language or shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
     ]
 
 
@@ -325,9 +320,7 @@ def embedding_pending(*, embedding_set: EmbeddingSet, first: int, last: int) -> 
     )
 
 
-def embedding_pending_among(
-    *, embedding_set: EmbeddingSet, question_ids: Sequence[int]
-) -> list[PendingQuestion]:
+def embedding_pending_among(*, embedding_set: EmbeddingSet, question_ids: Sequence[int]) -> list[PendingQuestion]:
     """Return the pending questions among these ids, with their texts, by ascending id."""
     return _pending_where(embedding_set, sql.SQL("q.id = ANY({})").format(sql.Literal(list(question_ids))))
 
@@ -348,9 +341,7 @@ def question_vectors_awaited(*, question: Question, user: User) -> str:
     if not (sentence := vectors_awaited(user=user)):
         return ""
     sets = EmbeddingSet.objects.filter(is_current=True)
-    lacks_some = any(
-        embedding_pending_among(embedding_set=served, question_ids=[question.pk]) for served in sets
-    )
+    lacks_some = any(embedding_pending_among(embedding_set=served, question_ids=[question.pk]) for served in sets)
     return sentence if lacks_some else ""
 
 
@@ -358,8 +349,7 @@ def embedding_index_exists(*, embedding_set: EmbeddingSet) -> bool:
     """Return whether the set's HNSW index exists and is valid."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT i.indisvalid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid"
-            " WHERE c.relname = %s",
+            "SELECT i.indisvalid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid WHERE c.relname = %s",
             [embedding_set.index_name],
         )
         row = cursor.fetchone()

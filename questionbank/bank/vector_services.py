@@ -155,9 +155,7 @@ def _field(value: bytes) -> bytes:
 def embedding_index_drop(*, embedding_set: EmbeddingSet) -> None:
     """Drop the set's index before a bulk load: building it once is faster than inserting into it."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            sql.SQL("DROP INDEX IF EXISTS {name}").format(name=sql.Identifier(embedding_set.index_name))
-        )
+        cursor.execute(sql.SQL("DROP INDEX IF EXISTS {name}").format(name=sql.Identifier(embedding_set.index_name)))
 
 
 def embedding_index_build(*, embedding_set: EmbeddingSet) -> None:

@@ -97,9 +97,7 @@ def question_preview(request: HttpRequest) -> HttpResponse:
 @button_for("read")
 def concept_choices(request: HttpRequest) -> HttpResponse:
     """Show matching concepts to choose from; requested by htmx."""
-    return render(
-        request, "bank/concepts/_choices.html", _concepts(request, QuestionForm.unfinished(request.POST))
-    )
+    return render(request, "bank/concepts/_choices.html", _concepts(request, QuestionForm.unfinished(request.POST)))
 
 
 def _unfinished(request: HttpRequest, question: Question | None = None) -> HttpResponse:
@@ -176,9 +174,7 @@ def fingerprint(text: str) -> str:
     return sha256(" ".join(text.split()).encode()).hexdigest()
 
 
-def _render_conflict(
-    request: HttpRequest, question: Question, form: QuestionForm, error: Conflict
-) -> HttpResponse:
+def _render_conflict(request: HttpRequest, question: Question, form: QuestionForm, error: Conflict) -> HttpResponse:
     theirs = question_get(question_id=question.pk, user=request.user)
     context = {
         "message": str(error),

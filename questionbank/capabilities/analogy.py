@@ -76,7 +76,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
             "slot_text": (
                 "Replace each number in a text with a placeholder: n1, n2, ... (not from the paper). A retriever"
                 " that is trained further keeps reading numbers as before"
-            ),
+            )
         },
     )
 
@@ -99,10 +99,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
             template="registry/models/analogy/answered.html",
         ),
         JobKind(
-            "retell",
-            "Write similar problems",
-            alone=("question",),
-            template="registry/models/analogy/retold.html",
+            "retell", "Write similar problems", alone=("question",), template="registry/models/analogy/retold.html"
         ),
     )
     lens = LensTexts(
@@ -136,14 +133,8 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
             path("models/pairs/", training.model_graph_pairs, name="model_graph_pairs"),
             path("review/variants/", variants.review_variants, name="review_variants"),
             path("review/variants/<int:variant_id>/draft/", variants.variant_draft, name="variant_draft"),
-            path(
-                "review/variants/<int:variant_id>/decide/", variants.variant_decision, name="variant_decision"
-            ),
-            path(
-                "review/variants/<int:variant_id>/reword/",
-                variants.variant_reword_page,
-                name="variant_reword",
-            ),
+            path("review/variants/<int:variant_id>/decide/", variants.variant_decision, name="variant_decision"),
+            path("review/variants/<int:variant_id>/reword/", variants.variant_reword_page, name="variant_reword"),
         ]
 
     def job_parameters(

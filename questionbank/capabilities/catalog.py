@@ -14,14 +14,7 @@ from analytics.capability import Capability
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS, lenses
 from analytics.configuration import field_specs
 from analytics.languages import primary_language
-from questionbank.capabilities.contract import (
-    BankCapability,
-    FixedSuite,
-    JobKind,
-    KinshipRow,
-    LensTexts,
-    Training,
-)
+from questionbank.capabilities.contract import BankCapability, FixedSuite, JobKind, KinshipRow, LensTexts, Training
 from questionbank.capabilities.rows import BANK_CAPABILITIES
 from questionbank.core.wording import language_name
 from questionbank.models import Run
@@ -142,11 +135,7 @@ def bulk_kinds() -> Mapping[str, Run.Priority]:
         Run.Kind.PROMOTE.value: requested,
         Run.Kind.EVALUATE.value: requested,
         Run.Kind.PREPARE.value: background,
-        **{
-            job.word: background if job.is_background else requested
-            for job in job_kinds().values()
-            if job.is_bulk
-        },
+        **{job.word: background if job.is_background else requested for job in job_kinds().values() if job.is_bulk},
     }
 
 
@@ -176,14 +165,10 @@ def capability_problems() -> list[str]:
             continue
         capability = CAPABILITIES[word]
         problems += [
-            f"The capability {word!r} has no template {path}."
-            for path in row.template_paths
-            if not _exists(path)
+            f"The capability {word!r} has no template {path}." for path in row.template_paths if not _exists(path)
         ]
         if (row.lens is None) != (capability.lens is None):
-            problems.append(
-                f"The capability {word!r} has a lens in one of its rows and no lens in the other."
-            )
+            problems.append(f"The capability {word!r} has a lens in one of its rows and no lens in the other.")
         problems += _form_problems(word, row, capability)
     return problems
 

@@ -44,9 +44,7 @@ class QuickTraining:
 
 def backbone_help(model: str, note: str = "") -> dict[str, str]:
     """Return the help text of the backbone field, for a training that may start from a `model` of the bank."""
-    start = (
-        f"Package name, local folder or hub id of the encoder to start from; “in use”: the {model} in use now"
-    )
+    start = f"Package name, local folder or hub id of the encoder to start from; “in use”: the {model} in use now"
     return {"backbone": f"{start}{note}; “model 12”: the {model} with this number"}
 
 
@@ -150,9 +148,7 @@ class Training(ABC):
         """Return settings for a training like that of a model; None to use those it was trained with."""
         return None
 
-    def first_seconds(
-        self, report: Any, settings: Mapping[str, str], parameters: Mapping[str, Any]
-    ) -> float | None:
+    def first_seconds(self, report: Any, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
         """Return an estimate for the first training on two cores, in seconds; None if unknown."""
         return None
 

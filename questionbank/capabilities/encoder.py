@@ -37,8 +37,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
 
     groups = {
         "What is learned": (
-            "backbone objective ranking levels concept_weight difficulty_weight task_weight metric_steps"
-            " adapter_rank"
+            "backbone objective ranking levels concept_weight difficulty_weight task_weight metric_steps adapter_rank"
         ),
         "How long": "epochs max_steps batch_size accumulate patience",
         "Changed copies of a question": ("augment_words augment_formulas augment_structure solution_view"),
@@ -48,14 +47,12 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
     quick = QuickTraining(  # a minute or two without a GPU: decision 30
         settings={"backbone": "in use", "objective": "last-layer", "metric_steps": 30},
         sentence=(
-            "The form is set to quick training: a last layer on top of the encoder in use, in minutes on any"
-            " machine."
+            "The form is set to quick training: a last layer on top of the encoder in use, in minutes on any machine."
         ),
         help_texts=backbone_help("encoder"),
     )
     first_time = (
-        "On two cores, a last layer takes a minute or two, and a pre-training about 0.7 seconds a step of 16"
-        " questions."
+        "On two cores, a last layer takes a minute or two, and a pre-training about 0.7 seconds a step of 16 questions."
     )
 
     no_figures = "No figure could be measured: no hierarchy has enough tagged questions."
@@ -117,11 +114,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
         if config.get("objective") != "last-layer" or not before:
             return config
         whole = before.get("objective") != "last-layer"
-        return (
-            {**before, "metric_steps": config["metric_steps"]}
-            if whole
-            else config | {"backbone": MODEL_IN_USE}
-        )
+        return {**before, "metric_steps": config["metric_steps"]} if whole else config | {"backbone": MODEL_IN_USE}
 
     def first_seconds(
         self, report: DataReport, settings: Mapping[str, str], parameters: Mapping[str, Any]

@@ -60,8 +60,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
         "What is learned": "backbone loss margin scale interpolate adapter_rank",
         "How long": "epochs max_steps batch_size accumulate patience",
         "Triplets": (
-            "triplets_per_question far_share given_passes combine extra_operators without "
-            "typed_numbers stretch"
+            "triplets_per_question far_share given_passes combine extra_operators without typed_numbers stretch"
         ),
         "Models instead of rules": "translator_there translator_back weak_paraphraser weak_prefix",
         "Optimiser": "learning_rate weight_decay warmup_share",
@@ -108,9 +107,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
         from questionbank.review import views as review
 
         return [
-            path(
-                f"{QUESTION}/paraphrases/", paraphrases.question_paraphrases_page, name="question_paraphrases"
-            ),
+            path(f"{QUESTION}/paraphrases/", paraphrases.question_paraphrases_page, name="question_paraphrases"),
             path("review/", review.review, name="review"),
             path("review/undo/", review.review_undo_view, name="review_undo"),
             path("review/keys/", review.review_keys_page, name="review_keys"),
@@ -159,9 +156,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
         """Return a problem for comparisons by earlier versions, which did not measure the verdict."""
         if "suites" in figures["suite"]:
             return []
-        return [
-            "An earlier version of Kindred made this comparison and did not measure the verdict. Measure again."
-        ]
+        return ["An earlier version of Kindred made this comparison and did not measure the verdict. Measure again."]
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:
         """Return the pairs whose verdict changed most."""

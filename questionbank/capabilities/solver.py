@@ -109,11 +109,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
             path("paste/second-opinion/", solving.second_opinion_ask, name="second_opinion_ask"),
             path("second-opinions/<int:run_id>/", solving.second_opinion, name="second_opinion"),
             path(f"{QUESTION}/equation/", solving.question_equation, name="question_equation"),
-            path(
-                f"{QUESTION}/same-computation/",
-                solving.question_computed_alike,
-                name="question_computed_alike",
-            ),
+            path(f"{QUESTION}/same-computation/", solving.question_computed_alike, name="question_computed_alike"),
         ]
 
     def job_parameters(

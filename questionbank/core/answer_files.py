@@ -92,9 +92,7 @@ def convert_questions(
     return _convert_file(source, target, read_input_questions, convert, report, nothing)
 
 
-def convert_pairs(
-    *, source: Path, target: Path, convert: Convert[InputPair], report: Callable[[str], object]
-) -> int:
+def convert_pairs(*, source: Path, target: Path, convert: Convert[InputPair], report: Callable[[str], object]) -> int:
     """Convert pairs like `convert_questions`, from lines with ``id``, ``original`` and ``paraphrase``.
 
     Raises:
@@ -133,9 +131,7 @@ def _convert_file(
     if refused and not written:
         raise KindredError(f"None of the {refused} lines could be read; {target} is empty.")
     if refused:
-        raise KindredError(
-            f"{refused} of {written + refused} lines could not be read; the others are in {target}."
-        )
+        raise KindredError(f"{refused} of {written + refused} lines could not be read; the others are in {target}.")
     return written
 
 
@@ -207,9 +203,7 @@ def read_input_problems(path: Path) -> Iterator[InputProblem | LineProblem]:
     return _read_entries(path, problem)
 
 
-def _read_entries(
-    path: Path, make: Callable[[int, Mapping[str, Any]], Entry]
-) -> Iterator[Entry | LineProblem]:
+def _read_entries(path: Path, make: Callable[[int, Mapping[str, Any]], Entry]) -> Iterator[Entry | LineProblem]:
     for number, line in read_lines(path):
         if isinstance(line, LineProblem):
             yield line

@@ -22,10 +22,7 @@ class VersionedCache(Generic[Value]):
     """
 
     def __init__(
-        self,
-        signature: Callable[[], object],
-        read: Callable[[], Value],
-        check_after: Callable[[], float] = lambda: 0.0,
+        self, signature: Callable[[], object], read: Callable[[], Value], check_after: Callable[[], float] = lambda: 0.0
     ) -> None:
         self._signature, self._read, self._check_after = signature, read, check_after
         self._lock = threading.Lock()
@@ -60,9 +57,7 @@ class KeyedCache(Generic[Key, Value]):
         self._lock = threading.Lock()
         self._kept: OrderedDict[Key, Value] = OrderedDict()
 
-    def __call__(
-        self, keys: Iterable[Key], find: Callable[[list[Key]], Mapping[Key, Value]]
-    ) -> dict[Key, Value]:
+    def __call__(self, keys: Iterable[Key], find: Callable[[list[Key]], Mapping[Key, Value]]) -> dict[Key, Value]:
         """Return the values of some keys, from the cache or from `find`.
 
         Args:

@@ -111,9 +111,7 @@ def line_chart(
         within: smallest and largest possible value, such as 0 and 1 for a share; the margin around a flat line is
             clipped to it.
     """
-    picked = [
-        (name, list(points)) for name, points in series if any(math.isfinite(value) for _x, value in points)
-    ]
+    picked = [(name, list(points)) for name, points in series if any(math.isfinite(value) for _x, value in points)]
     if not picked:
         return LineChart(title, x_label, y_label, (), (), (), (), 0, ())
     finite = [point for _name, points in picked for point in points if math.isfinite(point[1])]
@@ -133,9 +131,7 @@ def line_chart(
                 name=name,
                 look=number % LOOKS,
                 marker=MARKERS[number % len(MARKERS)],
-                path=" ".join(
-                    _path([place(point) for point in thinned(run)]) for run in _unbroken(points)
-                ).strip(),
+                path=" ".join(_path([place(point) for point in thinned(run)]) for run in _unbroken(points)).strip(),
                 marks=tuple(Mark(round(100 * x, 2), round(100 * y, 2)) for x, y in _picked(drawn, MARKS)),
                 last=number_text(next(value for _x, value in reversed(points) if math.isfinite(value))),
             )
@@ -151,9 +147,7 @@ def line_chart(
             for value in nice_ticks(x_low, x_high)
             if x_low <= value <= x_high
         ),
-        y_ticks=tuple(
-            Tick(round(100 * place((x_low, value))[1], 2), number_text(value)) for value in y_values
-        ),
+        y_ticks=tuple(Tick(round(100 * place((x_low, value))[1], 2), number_text(value)) for value in y_values),
         rows=rows,
         rows_left_out=left_out,
         summary=tuple(_summary(name, points) for name, points in picked),
@@ -198,9 +192,7 @@ def thinned(points: Sequence[Point], size: int = POINTS) -> list[Point]:
     for number in range(stretches):
         stretch = inner[number * len(inner) // stretches : (number + 1) * len(inner) // stretches]
         if stretch:
-            points_kept += sorted(
-                {min(stretch, key=lambda point: point[1]), max(stretch, key=lambda point: point[1])}
-            )
+            points_kept += sorted({min(stretch, key=lambda point: point[1]), max(stretch, key=lambda point: point[1])})
     return [*points_kept, points[-1]]
 
 
@@ -241,8 +233,7 @@ def _table(series: Sequence[tuple[str, Sequence[Point]]]) -> tuple[tuple[tuple[s
     places = sorted({x for column in columns for x in column})
     positions = [x for x, _same in _picked([(x, x) for x in places], ROWS)]
     rows = tuple(
-        (number_text(x), *(number_text(column[x]) if x in column else "" for column in columns))
-        for x in positions
+        (number_text(x), *(number_text(column[x]) if x in column else "" for column in columns)) for x in positions
     )
     return rows, len(places) - len(positions)
 

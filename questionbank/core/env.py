@@ -170,8 +170,7 @@ def storages() -> dict[str, dict[str, object]]:
     """Return Django's STORAGES: folders of `VAR_DIR`, or of the bucket at `STORAGE_URL`."""
     local = "django.core.files.storage.FileSystemStorage"
     folders: dict[str, dict[str, object]] = {
-        alias: {"BACKEND": local, "OPTIONS": {"location": var_dir() / folder}}
-        for alias, folder in _FOLDERS.items()
+        alias: {"BACKEND": local, "OPTIONS": {"location": var_dir() / folder}} for alias, folder in _FOLDERS.items()
     }
     folders["uploads"] = {
         "BACKEND": local,
@@ -186,10 +185,7 @@ def storages() -> dict[str, dict[str, object]]:
     except (ImportError, ImproperlyConfigured):
         sys.exit("Error: STORAGE_URL needs the packages of the extra s3: pip install '.[s3]'.")
     # Not every S3 server supports these checksums; we store the SHA-256 of models, pictures and backups ourselves.
-    checksums = {
-        "request_checksum_calculation": "when_required",
-        "response_checksum_validation": "when_required",
-    }
+    checksums = {"request_checksum_calculation": "when_required", "response_checksum_validation": "when_required"}
     bucket |= {
         "client_config": Config(connect_timeout=5, read_timeout=30, retries={"max_attempts": 3}, **checksums),
         "file_overwrite": False,
@@ -215,9 +211,7 @@ def _bucket(address: str) -> dict[str, Any]:
     except ValueError:
         bucket = port = ""
     if not bucket or url.scheme not in ("s3", "s3+http", "s3+https") or not url.hostname:
-        sys.exit(
-            "Error: STORAGE_URL is wrong. Write it as s3+https://KEY:SECRET@HOST/BUCKET, percent-encoded."
-        )
+        sys.exit("Error: STORAGE_URL is wrong. Write it as s3+https://KEY:SECRET@HOST/BUCKET, percent-encoded.")
     options: dict[str, Any] = {"bucket_name": bucket, "location": folder}
     if url.scheme != "s3":
         options["endpoint_url"] = f"{scheme}://{url.hostname}{port}"
@@ -229,9 +223,7 @@ def _bucket(address: str) -> dict[str, Any]:
 
 def broker_url() -> str:
     """Return Celery's broker: the server at `REDIS_URL`, or else the embedded one's socket."""
-    return (
-        environment("REDIS_URL") or f"redis+socket://{redis_location(var_dir()).socket_path}?virtual_host=0"
-    )
+    return environment("REDIS_URL") or f"redis+socket://{redis_location(var_dir()).socket_path}?virtual_host=0"
 
 
 def cache_url() -> str:

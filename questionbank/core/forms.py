@@ -19,9 +19,7 @@ def _say_bounds(field: forms.Field) -> None:
         field.error_messages.setdefault("max_length", said)
     if not isinstance(field, forms.IntegerField | forms.FloatField):
         return
-    low, high = (
-        None if bound is None else number_text(bound) for bound in (field.min_value, field.max_value)
-    )
+    low, high = (None if bound is None else number_text(bound) for bound in (field.min_value, field.max_value))
     if low is not None and high is not None:
         wanted = f"Enter a number from {low} to {high}."
     else:

@@ -42,9 +42,7 @@ class WithoutOutages(logging.Filter):
         return True
 
 
-def without_reset_keys(
-    _logger: Any, _method: str, event: MutableMapping[str, Any]
-) -> MutableMapping[str, Any]:
+def without_reset_keys(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Remove the key from every password-reset URL; anyone who reads it in the logs could choose the password.
 
     A structlog processor; it runs before the renderer, so that it also sees the text of tracebacks.

@@ -133,9 +133,7 @@ class ParametersMiddleware:
         request.GET = _without_nul(request.GET)  # type: ignore[assignment]
         return self.get_response(request)
 
-    def process_view(
-        self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> None:
+    def process_view(self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Clean the fields of a form, which are already parsed because the CSRF check runs first."""
         if request.method == "POST":
             request.POST = _without_nul(request.POST)  # type: ignore[assignment]

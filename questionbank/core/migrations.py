@@ -66,11 +66,7 @@ class CreateModels(Operation):
             operation.state_forwards(app_label, state)
 
     def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
     ) -> None:
         """Create the tables, then their triggers."""
         for operation in self.operations:

@@ -49,9 +49,7 @@ class LimitedUploadHandler(FileUploadHandler):
         match = self.request.resolver_match if self.request is not None else None
         name = match.url_name if match is not None else None
         setting = TAKES_FILES.get(name or "", "IMPORT_UPLOAD_MAX_BYTES")
-        self._too_large = (
-            name not in TAKES_FILES or content_length > getattr(settings, setting) + FORM_ALLOWANCE
-        )
+        self._too_large = name not in TAKES_FILES or content_length > getattr(settings, setting) + FORM_ALLOWANCE
         folders = (Path(settings.VAR_DIR), Path(gettempdir()))  # stored in one, received in the other
         self._disk_is_full = not all(has_space(folder, content_length) for folder in folders)
 
@@ -97,10 +95,7 @@ class FileForm(ServiceForm):
     limit: ClassVar[str] = "IMPORT_UPLOAD_MAX_BYTES"
 
     file = forms.FileField(
-        label="File",
-        allow_empty_file=True,
-        widget=forms.FileInput,
-        error_messages={"required": "Choose a file first."},
+        label="File", allow_empty_file=True, widget=forms.FileInput, error_messages={"required": "Choose a file first."}
     )
 
     def __init__(self, *args: Any, too_large: bool = False, **kwargs: Any) -> None:

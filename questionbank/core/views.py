@@ -18,14 +18,7 @@ from django.template import loader
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from questionbank.core.errors import (
-    Busy,
-    Conflict,
-    NotAllowed,
-    NotFound,
-    ServiceUnavailable,
-    ValidationFailed,
-)
+from questionbank.core.errors import Busy, Conflict, NotAllowed, NotFound, ServiceUnavailable, ValidationFailed
 from questionbank.core.outage import Outage, outage_of
 
 View = Callable[..., HttpResponse]
@@ -135,13 +128,7 @@ def render_problem(request: HttpRequest, error: Exception) -> HttpResponse:
     return response
 
 
-def render_page(
-    request: HttpRequest,
-    page: str,
-    part: str,
-    context: dict[str, Any],
-    status: int = 200,
-) -> HttpResponse:
+def render_page(request: HttpRequest, page: str, part: str, context: dict[str, Any], status: int = 200) -> HttpResponse:
     """Render `part` if htmx requests it, else the whole `page` (which includes the part)."""
     wants_part = request.htmx and not request.htmx.boosted and not request.htmx.history_restore_request
     response = render(request, part if wants_part else page, context, status=status)
@@ -219,10 +206,7 @@ def kept_form(request: HttpRequest) -> HttpResponse | None:
     if any("password" in name for name in request.POST):
         return None
     fields = [
-        (name, value)
-        for name, values in request.POST.lists()
-        if name != "csrfmiddlewaretoken"
-        for value in values
+        (name, value) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken" for value in values
     ]
     context = {
         "fields": fields,

@@ -104,9 +104,7 @@ def read_results(path: Path = DEMO_RESULTS) -> DemoResults | None:
             **about,
             coordinates=arrays["coordinates"],
             vectors={
-                name.removeprefix("vectors_"): arrays[name]
-                for name in arrays.files
-                if name.startswith("vectors_")
+                name.removeprefix("vectors_"): arrays[name] for name in arrays.files if name.startswith("vectors_")
             },
         )
     return results if results.made_by["bank"] == demo_sources()["bank"] else None

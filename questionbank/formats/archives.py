@@ -45,9 +45,7 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise ImportRefused(
-            f"{path.name} is damaged: it cannot be unpacked. Download or save it again."
-        ) from error
+        raise ImportRefused(f"{path.name} is damaged: it cannot be unpacked. Download or save it again.") from error
     with archive:
         reason = _fault(archive)
         if reason:
@@ -70,9 +68,7 @@ def _check_directory(path: Path) -> None:
     elif place >= 0 and len(end) >= place + 16:
         members, size = struct.unpack_from("<HI", end, place + 10)
     if members > MEMBERS_LIMIT:
-        raise ImportRefused(
-            f"{path.name} cannot be read: it holds {members:,} files, more than {MEMBERS_LIMIT:,}."
-        )
+        raise ImportRefused(f"{path.name} cannot be read: it holds {members:,} files, more than {MEMBERS_LIMIT:,}.")
     if size > DIRECTORY_LIMIT:
         raise ImportRefused(
             f"{path.name} cannot be read: its list of files takes {size >> 20:,} MB, more than {DIRECTORY_LIMIT >> 20}."
@@ -131,9 +127,7 @@ def check_member(member: zipfile.ZipInfo, path: Path, *, limit: int = MEMBER_LIM
     ratio = member.file_size / max(member.compress_size, 1)
     if member.file_size > limit or (member.file_size > RATIO_FROM and ratio > RATIO_LIMIT):
         size = member.file_size // 1024**2
-        raise ImportRefused(
-            f"{path.name} cannot be read: {member.filename[:60]!r} in it unpacks to {size:,} MB."
-        )
+        raise ImportRefused(f"{path.name} cannot be read: {member.filename[:60]!r} in it unpacks to {size:,} MB.")
 
 
 class Members:

@@ -18,24 +18,13 @@ from questionbank.bank.scales import scale_names
 from questionbank.core.errors import ImportRefused, LineProblem, ValidationFailed
 from questionbank.core.storage import written_aside
 from questionbank.formats.archives import MAGIC, is_archive, opened_archive
-from questionbank.formats.canvas.package import (
-    canvas_losses,
-    is_canvas,
-    is_qti,
-    read_canvas,
-    write_canvas,
-)
+from questionbank.formats.canvas.package import canvas_losses, is_canvas, is_qti, read_canvas, write_canvas
 from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH, holds_rows
 from questionbank.formats.csv_files import write_csv
 from questionbank.formats.encodings import guess_encoding
 from questionbank.formats.fields import FileScale
 from questionbank.formats.folders import beginnings, is_packed_folder, opened_folder
-from questionbank.formats.foreign import (
-    foreign_binary,
-    foreign_program,
-    foreign_text,
-    not_what_its_name_says,
-)
+from questionbank.formats.foreign import foreign_binary, foreign_program, foreign_text, not_what_its_name_says
 from questionbank.formats.jsonl import write_json_lines
 from questionbank.formats.latex.exam import is_exam
 from questionbank.formats.latex.files import latex_losses, read_latex, write_latex
@@ -152,9 +141,7 @@ _FORMATS = (
         reads_folders=True,
         is_paper=True,
     ),
-    _text(
-        "aiken", "Aiken", place="line", sniff=plain_texts.is_aiken, read=plain_texts.read_aiken, is_paper=True
-    ),
+    _text("aiken", "Aiken", place="line", sniff=plain_texts.is_aiken, read=plain_texts.read_aiken, is_paper=True),
     _text(
         "gift",
         "GIFT",
@@ -199,9 +186,7 @@ def sniff(path: Path) -> Format:
     beginning = start.decode("utf-8-sig" if encoding in ("utf-8", "utf-16") else encoding, "replace").lstrip()
     name = path.name.lower().removesuffix(".gz")
     laid_out = [
-        candidate
-        for candidate in FORMATS.values()
-        if candidate.read is None and candidate.sniff_archive is None
+        candidate for candidate in FORMATS.values() if candidate.read is None and candidate.sniff_archive is None
     ]
     is_json = re.match(r'\{\s*"|\[\s*\{\s*"', beginning) is not None
     is_ours = any(name.endswith(candidate.suffixes) for candidate in laid_out)
@@ -229,9 +214,7 @@ def sniff(path: Path) -> Format:
 
 def _by_content(beginning: str, name: str) -> Format | None:
     name = name.removesuffix(".gz")
-    sniffed = (
-        row for row in FORMATS.values() if row.sniff is not None and row.sniff(beginning, name.lower())
-    )
+    sniffed = (row for row in FORMATS.values() if row.sniff is not None and row.sniff(beginning, name.lower()))
     found = next(sniffed, None)
     if (found is None or found.media_type == "text/plain") and (what := foreign_program(beginning, name)):
         raise ImportRefused(what)  # rather than take a program's braces for answers in GIFT
@@ -308,9 +291,7 @@ def read(
         ImportRefused: the file as a whole cannot be read, or none of its columns is a question's text.
     """
     if scale and scale not in scale_names():
-        raise ImportRefused(
-            f"The difficulty scale {scale!r} is not known; use one of {', '.join(scale_names())}."
-        )
+        raise ImportRefused(f"The difficulty scale {scale!r} is not known; use one of {', '.join(scale_names())}.")
     fields = [field for field in without if field not in FIELDS_WITHOUT_WHICH]
     if fields:
         raise ImportRefused(
@@ -324,9 +305,7 @@ def read(
             return ItemFile(path, chosen, context)
         layout = layout or _guess(path, chosen)
     if layout.names and not holds_rows(layout.fields):
-        raise ImportRefused(
-            no_text_column(path, layout), [LineProblem(layout.header_line, "no column is the text")]
-        )
+        raise ImportRefused(no_text_column(path, layout), [LineProblem(layout.header_line, "no column is the text")])
     return QuestionFile(
         path,
         layout,
@@ -354,18 +333,14 @@ def no_text_column(path: Path, layout: FileLayout) -> str:
         return f"{path.name} holds pairs of paraphrases, not questions: upload it where paraphrases are reviewed."
     where = f"row {layout.header_line}" if layout.is_table else "the first lines"
     what = "column" if layout.is_table else "field"
-    no_header = (
-        " (a table without a header: --header-row 0 --column 'text=Column 1')" if layout.is_table else ""
-    )
+    no_header = " (a table without a header: --header-row 0 --column 'text=Column 1')" if layout.is_table else ""
     return (
         f"No {what} of {path.name} is recognised as the question's text. In {where} it has {', '.join(names)}."
         f" Say which one it is: --column text={names[0] if names else 'NAME'}{no_header}"
     )
 
 
-def write(
-    records: Iterable[QuestionRecord], path: Path, format: str, attachments: Attachments | None = None
-) -> int:
+def write(records: Iterable[QuestionRecord], path: Path, format: str, attachments: Attachments | None = None) -> int:
     """Write questions to a file, aside and then renamed; returns their number.
 
     A name that ends in ``.gz`` gives a compressed file. What the format cannot hold is left out: `export_losses`.

@@ -108,8 +108,7 @@ _LETTER_FORMS = (  # {0}: the letter of an option
     "opcion {0}", "respuesta {0}", "选项{0}", "选项 {0}", "{0}选项", "{0}",
 )  # fmt: skip
 _NUMBERED = [
-    f"{name}{{0}}"
-    for name in ("option ", "choice ", "opcion ", "choix ", "antwortmoglichkeit ", "选项", "选项 ")
+    f"{name}{{0}}" for name in ("option ", "choice ", "opcion ", "choix ", "antwortmoglichkeit ", "选项", "选项 ")
 ]
 
 
@@ -127,12 +126,8 @@ def plain_name(name: str) -> str:
 
 
 def _field_of_name() -> dict[str, str]:
-    table = {
-        name.strip(): field for field, names in _ALIASES.items() for name in names.split("|") if name.strip()
-    }
-    table |= {
-        plain_name(field): field for field in COLUMN_FIELDS if len(field) > 1 and field not in CONCEPT_FIELDS
-    }
+    table = {name.strip(): field for field, names in _ALIASES.items() for name in names.split("|") if name.strip()}
+    table |= {plain_name(field): field for field in COLUMN_FIELDS if len(field) > 1 and field not in CONCEPT_FIELDS}
     for place, letter in enumerate(OPTION_COLUMNS, start=1):
         table |= {form.format(letter.lower()): letter for form in _LETTER_FORMS}
         table |= {form.format(place): letter for form in _NUMBERED}
@@ -141,12 +136,8 @@ def _field_of_name() -> dict[str, str]:
 
 _FIELD_OF_NAME = _field_of_name()
 # These name the answer where nothing else does, and the worked solution beside an answer.
-_ANSWER_IF_ALONE = frozenset(
-    {"losung", "loesung", "losungen", "solucion", "resolution", "corrige", "correction"}
-)
-_LEVELS = frozenset(
-    {"level", "niveau", "nivel", "stufe"}
-)  # of the school beside a difficulty, else of difficulty
+_ANSWER_IF_ALONE = frozenset({"losung", "loesung", "losungen", "solucion", "resolution", "corrige", "correction"})
+_LEVELS = frozenset({"level", "niveau", "nivel", "stufe"})  # of the school beside a difficulty, else of difficulty
 _BRACKETS = re.compile(r"[(（\[][^()（）\[\]]*[)）\]]")
 _SHORT_ANSWER = 40  # characters
 

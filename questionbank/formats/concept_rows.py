@@ -102,9 +102,7 @@ def resolve_concept_rows(rows: Sequence[ConceptRow]) -> tuple[list[ConceptPath],
                 break
             at = by_id[at.parent] if at.parent else None
         if base is None:
-            problems.append(
-                LineProblem(row.line, f"parent {chain[-1].parent!r} is not in the file", "parent")
-            )
+            problems.append(LineProblem(row.line, f"parent {chain[-1].parent!r} is not in the file", "parent"))
             continue
         for link in reversed(chain):
             base = link.path or (*base, link.name)[: limits.CONCEPT_DEPTH_LIMIT + 1]
@@ -124,6 +122,4 @@ def _refuse_cycle(chain: Sequence[ConceptRow], again: ConceptRow) -> None:
     names = " > ".join(row.name for row in [ring[-1], *ring])
     lines = sorted(row.line for row in ring)
     message = f"The concepts form a cycle: {names}."
-    raise ImportRefused(
-        message, [LineProblem(line, "this concept is its own ancestor", "parent") for line in lines]
-    )
+    raise ImportRefused(message, [LineProblem(line, "this concept is its own ancestor", "parent") for line in lines])

@@ -176,10 +176,7 @@ def table_rows(
         ImportRefused: the file as a whole cannot be read on, or goes on with blank rows.
     """
     for start, row in named_rows(_cells(lines, delimiter), names):
-        yield (
-            start,
-            {name: unguard_cell(cell) for name, cell in row.items()} if isinstance(row, dict) else row,
-        )
+        yield (start, {name: unguard_cell(cell) for name, cell in row.items()} if isinstance(row, dict) else row)
 
 
 def named_rows(
@@ -239,9 +236,7 @@ def _cells(lines: DecodedLines, delimiter: str) -> Iterator[tuple[int, list[str]
         yield (start, cells) if problem is None else (problem.line, problem)
 
 
-def _with_old_ends(
-    lines: Iterator[tuple[int, bytes | LineProblem]],
-) -> Iterator[tuple[int, bytes | LineProblem]]:
+def _with_old_ends(lines: Iterator[tuple[int, bytes | LineProblem]]) -> Iterator[tuple[int, bytes | LineProblem]]:
     """Yield where a carriage return alone ends the header, as old programs save, let it end every line.
 
     Elsewhere it is part of a quoted cell, or a mistake that the csv module refuses.

@@ -47,11 +47,7 @@ def right_options(options: Sequence[Option], *, is_single: bool = False) -> list
     weights = [option.weight or 0.0 for option in options]
     best = max(weights, default=0.0)
     least = best if is_single else 0.0
-    return [
-        option.label
-        for option, weight in zip(options, weights, strict=True)
-        if weight > 0 and weight >= least
-    ]
+    return [option.label for option, weight in zip(options, weights, strict=True) if weight > 0 and weight >= least]
 
 
 def best_answers(accepted: Sequence[AcceptedAnswer]) -> list[AcceptedAnswer]:

@@ -22,12 +22,7 @@ from questionbank.formats.limits import EQUATION_LIMIT
 
 
 def derived_equation(
-    text: str,
-    *,
-    program: str,
-    calculations: Sequence[str],
-    numbers: Sequence[str],
-    published: PublishedNumber | None,
+    text: str, *, program: str, calculations: Sequence[str], numbers: Sequence[str], published: PublishedNumber | None
 ) -> str:
     """Return the equation that a question's program computes, else its calculations.
 

@@ -33,10 +33,7 @@ def looks_like_utf16(beginning: bytes) -> str:
     start = beginning[:64]
     if len(start) >= 6 and b"\0" in start:
         units = len(start) // 2
-        for codec, zeros, letters in (
-            ("utf-16-le", start[1::2], start[::2]),
-            ("utf-16-be", start[::2], start[1::2]),
-        ):
+        for codec, zeros, letters in (("utf-16-le", start[1::2], start[::2]), ("utf-16-be", start[::2], start[1::2])):
             if zeros.count(0) >= 0.5 * units and not letters.count(0):
                 return codec
     return ""
@@ -91,9 +88,7 @@ def _gbk_share(beginning: bytes) -> float:
 
 def _western(beginning: bytes) -> str:
     scores = {
-        encoding: sum(
-            1 if sign in _WESTERN else -1 for sign in beginning.decode(encoding, "replace") if sign > "\x7f"
-        )
+        encoding: sum(1 if sign in _WESTERN else -1 for sign in beginning.decode(encoding, "replace") if sign > "\x7f")
         for encoding in ("windows-1252", "mac-roman")
     }
     best = max(scores, key=lambda encoding: scores[encoding])

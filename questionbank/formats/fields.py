@@ -226,9 +226,7 @@ def _options(fields: Fields) -> tuple[Option, ...]:
         if isinstance(item, Option):
             item = {column.name: getattr(item, column.name) for column in dataclass_fields(item)}
         if type(item) is not dict:
-            fields.refuse(
-                "options", f"must be objects with label and text, but item {place} is {_type_name(item)}"
-            )
+            fields.refuse("options", f"must be objects with label and text, but item {place} is {_type_name(item)}")
             return ()
         inner = Fields(item)
         label = inner.string("label", limits.LABEL_LIMIT).strip()
@@ -288,18 +286,14 @@ def _numbers(fields: Fields) -> tuple[str, ...]:
     numbers = fields.items("numbers", limits.NUMBERS_LIMIT)
     for place, item in enumerate(numbers, start=1):
         is_text = type(item) is str
-        reason = (
-            string_problem(item, limits.ANSWER_LIMIT) if is_text else f"is {_type_name(item)}, not a string"
-        )
+        reason = string_problem(item, limits.ANSWER_LIMIT) if is_text else f"is {_type_name(item)}, not a string"
         if reason:
             fields.refuse("numbers", f"item {place} {reason}")
             return ()
     return tuple(numbers)
 
 
-def _equation(
-    fields: Fields, text: str, numbers: tuple[str, ...], answer: str, options: tuple[Option, ...]
-) -> str:
+def _equation(fields: Fields, text: str, numbers: tuple[str, ...], answer: str, options: tuple[Option, ...]) -> str:
     """Return the equation of a line, else the one that its program or its calculations compute.
 
     A program or calculations that cannot be used are no problem of the line: the question has no equation then.
@@ -335,9 +329,7 @@ def _concept_paths(fields: Fields, name: str) -> tuple[ConceptPath, ...]:
     paths: dict[ConceptPath, None] = {}
     for item in fields.items(name, limits.CONCEPTS_LIMIT):
         if type(item) is not list:
-            fields.refuse(
-                name, f"must be a list of paths, each a list of names, but one is {_type_name(item)}"
-            )
+            fields.refuse(name, f"must be a list of paths, each a list of names, but one is {_type_name(item)}")
             return ()
         path, reason = concept_path(item)
         if reason:

@@ -113,9 +113,7 @@ def opened_folder(path: Path, *, is_beginning: bool = False) -> Iterator[Folder]
     elif _is_tar(path):
         with tempfile.TemporaryFile() as unpacked:
             if not _unpack(path, unpacked) and not is_beginning:
-                raise ImportRefused(
-                    f"{path.name} is damaged: it cannot be unpacked. Download or save it again."
-                )
+                raise ImportRefused(f"{path.name} is damaged: it cannot be unpacked. Download or save it again.")
             yield _tar_folder(path, unpacked, is_beginning=is_beginning)
     else:
         yield Folder([path.name], lambda _name: _whole(path))
@@ -138,9 +136,7 @@ def _unpack(path: Path, into: IO[bytes]) -> bool:
             while piece := stream.read(_PIECE):
                 size += len(piece)
                 if size > UNPACKED_LIMIT or (size > RATIO_FROM and size > RATIO_LIMIT * packed):
-                    raise ImportRefused(
-                        f"{path.name} cannot be read: it unpacks to more than {size // 1024**2:,} MB."
-                    )
+                    raise ImportRefused(f"{path.name} cannot be read: it unpacks to more than {size // 1024**2:,} MB.")
                 into.write(piece)
         except (EOFError, OSError, zlib.error):
             return False

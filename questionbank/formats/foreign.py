@@ -40,18 +40,12 @@ _INSIDE_OLD_OFFICE = (  # the same for files of Office before 2007, whose parts 
 _PICTURES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff", ".heic"})
 _LOOKED_AT = 1 << 20  # bytes of an archive
 _PARTS_OF_PACKAGES = (  # the beginning of a text that is one file of a package -> which
-    (
-        r"(<\?xml[^<>]*>)?\s*<([\w.-]+:)?(assessmentTest|qti-assessment-test)\b",
-        "a test of QTI without its items",
-    ),
+    (r"(<\?xml[^<>]*>)?\s*<([\w.-]+:)?(assessmentTest|qti-assessment-test)\b", "a test of QTI without its items"),
     (
         r"(<\?xml[^<>]*>)?\s*<([\w.-]+:)?(assessmentSection|assessmentItemPool|qti-assessment-section)\b",
         "a section or a pool of QTI without its items",
     ),
-    (
-        r"(<\?xml[^<>]*>)?\s*<([\w.-]+:)?manifest\b",
-        "the table of contents of a package without its questions",
-    ),
+    (r"(<\?xml[^<>]*>)?\s*<([\w.-]+:)?manifest\b", "the table of contents of a package without its questions"),
 )
 _TABLE = f"put its questions into a table with the columns questiontext, answer and category, and {_SAVE}"
 _PROGRAMS = (  # system, ends of the names of its files, what their texts hold, what to do

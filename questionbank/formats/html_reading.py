@@ -22,10 +22,7 @@ _BLOCKS = frozenset(
     " details summary caption legend pre table h1 h2 h3 h4 h5 h6 dt ul ol".split()
 )
 _TABLE_PARTS = frozenset("table thead tbody tfoot tr colgroup".split())  # in which blanks say nothing
-_MARKS = {
-    **dict.fromkeys("h1 h2 h3 h4 h5 h6 dt b strong".split(), "**"),
-    **dict.fromkeys(("i", "em"), "*"),
-}
+_MARKS = {**dict.fromkeys("h1 h2 h3 h4 h5 h6 dt b strong".split(), "**"), **dict.fromkeys(("i", "em"), "*")}
 _GONE = {
     "script": "a script", "style": "a style sheet", "svg": "a drawing (SVG)", "iframe": "an embedded page",
     "object": "an embedded object", "embed": "an embedded object", "applet": "an embedded object",
@@ -48,9 +45,7 @@ _SPACE = re.compile(r"[ \t\r\f\n]+")
 _INLINE_TEX = re.compile(r"\\\(((?:[^\\]|\\(?![()])){1,1000}?)\\\)")
 # A < that begins no tag: without these the parser is linear, whatever a text holds.
 _STRAY = re.compile(r"""<(?!/?[a-zA-Z](?:[^<>"']|"[^"]*"|'[^']*'){0,3000}>)""")
-_TEX = re.compile(
-    r"\\\((?:[^\\]|\\(?![()])){0,1000}?\\\)|\\\[(?:[^\\]|\\(?![\[\]])){0,1000}?\\\]|\$\$[^$]{0,1000}\$\$"
-)
+_TEX = re.compile(r"\\\((?:[^\\]|\\(?![()])){0,1000}?\\\)|\\\[(?:[^\\]|\\(?![\[\]])){0,1000}?\\\]|\$\$[^$]{0,1000}\$\$")
 _PICTURE = re.compile(r"(!\[[^\[\]]*\]\()([^()\s]+)\)")
 _DEPTH = 200
 _LONGEST = 200_000  # characters; a text of ours has 50,000 at most
@@ -128,9 +123,7 @@ def one_language(text: str) -> tuple[str, list[str]]:
         return text, []
     first = _MLANG.search(text)
     kept = _MLANG.sub(lambda match: match[2] if first and match[1] == first[1] else "", text)
-    return kept, ["the text in another language was left out"] if len(
-        {m[1] for m in _MLANG.finditer(text)}
-    ) > 1 else []
+    return kept, ["the text in another language was left out"] if len({m[1] for m in _MLANG.finditer(text)}) > 1 else []
 
 
 def with_dollars(text: str) -> str:
@@ -160,9 +153,7 @@ class HtmlReader(HTMLParser):
         is_plain: without marks of emphasis and addresses; of a picture stands that there is one.
     """
 
-    def __init__(
-        self, picture_name: PictureName, *, breaks_lines: bool = False, is_plain: bool = False
-    ) -> None:
+    def __init__(self, picture_name: PictureName, *, breaks_lines: bool = False, is_plain: bool = False) -> None:
         super().__init__(convert_charrefs=True)
         self.went: list[str] = []
         self._picture_name = picture_name

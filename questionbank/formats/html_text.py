@@ -70,9 +70,7 @@ class _Tags:
 
     def takes(self, match: re.Match[str]) -> bool:
         name = match["name"].lower()
-        if name not in HTML_NAMES - _RARE or not _FLAGS.issuperset(
-            _VALUED.sub("", match["inner"]).lower().split()
-        ):
+        if name not in HTML_NAMES - _RARE or not _FLAGS.issuperset(_VALUED.sub("", match["inner"]).lower().split()):
             return False
         return name in self._paired or (len(name) > 1 and name not in _PAIRED)
 

@@ -110,16 +110,11 @@ class ItemReading:
         """Return the fields of the question, and those that our own writer has added."""
         points = self.content.get("points")
         if points is not None and not 0 <= points <= POINTS_LIMIT:
-            reason = (
-                f"it gives {points:g} points, which is not between 0 and {POINTS_LIMIT:,}: they are left out"
-            )
+            reason = f"it gives {points:g} points, which is not between 0 and {POINTS_LIMIT:,}: they are left out"
             self.say("grading", reason)
             self.content["points"] = None
         pictures = self.pictures.as_content()
-        row = {
-            **self.row,
-            "grading": QuestionContent(**self.content, settings=self.settings, pictures=pictures),
-        }
+        row = {**self.row, "grading": QuestionContent(**self.content, settings=self.settings, pictures=pictures)}
         if self.ours:
             read_ours(self.ours, row)
         return row
@@ -184,10 +179,7 @@ def item_entries(
         type = record.content.settings.get("type", "unknown")
         said = [
             *said,
-            (
-                "kind",
-                f"a question of the type {type[:60]!r} cannot be taken apart: it is kept as another type",
-            ),
+            ("kind", f"a question of the type {type[:60]!r} cannot be taken apart: it is kept as another type"),
         ]
     for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
         yield line, LineWarning(line, reason, field)
@@ -202,9 +194,7 @@ class Item(ItemReading):
         find: returns a file that it names, or None.
     """
 
-    def __init__(
-        self, format: str, context: ReadContext, *, place: str = "", find: Find = lambda _name: None
-    ) -> None:
+    def __init__(self, format: str, context: ReadContext, *, place: str = "", find: Find = lambda _name: None) -> None:
         super().__init__(context.attachments.put)
         self._format, self._place, self._find = format, place, find
 

@@ -117,11 +117,7 @@ _SAME = (  # fields that have the names of the record's, in the order of a line
 def question_fields(record: QuestionRecord) -> dict[str, Any]:
     """Return the fields of a question as a line holds them; what is empty is left out."""
     fields: dict[str, Any] = {name: as_json(getattr(record, name)) for name in _SAME}
-    fields |= {
-        "responses": record.responses or None,
-        "set": record.source,
-        "grading": as_json(record.content),
-    }
+    fields |= {"responses": record.responses or None, "set": record.source, "grading": as_json(record.content)}
     fields["concepts"] = [exported_path(path) for path in record.concepts]
     return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
 

@@ -38,12 +38,10 @@ _NAMES = {
         " | reponse ouverte | réponse ouverte | respuesta abierta | 解答 | 解答题 | 应用题 | 简答题 | 计算题 | 问答题"
     ),
 }
-_KIND_OF_NAME = {
-    name.strip(): kind for kind, names in _NAMES.items() for name in (*names.split("|"), kind)
-} | {kind: kind for kind in KINDS}
-_OPTIONS_IN_TEXT = re.compile(
-    r"(?<![A-Za-z])A ?[.、)．）:：].{0,2000}?(?<![A-Za-z])B ?[.、)．）:：]", re.DOTALL
-)
+_KIND_OF_NAME = {name.strip(): kind for kind, names in _NAMES.items() for name in (*names.split("|"), kind)} | {
+    kind: kind for kind in KINDS
+}
+_OPTIONS_IN_TEXT = re.compile(r"(?<![A-Za-z])A ?[.、)．）:：].{0,2000}?(?<![A-Za-z])B ?[.、)．）:：]", re.DOTALL)
 
 
 def kind_of_name(name: str) -> str:
@@ -86,9 +84,7 @@ def right_or_wrong(choices: Iterable[tuple[str, bool, str]]) -> tuple[Option, ..
     """Return options from (text, whether it is right, feedback); several right ones share the points."""
     found = [*choices]
     right = sum(is_right for _text, is_right, _feedback in found)
-    return lettered(
-        (text, is_right / right if right > 1 else None, feedback) for text, is_right, feedback in found
-    )
+    return lettered((text, is_right / right if right > 1 else None, feedback) for text, is_right, feedback in found)
 
 
 def right_labels(answer: str, labels: Sequence[str]) -> list[str] | None:

@@ -62,15 +62,11 @@ class FileLayout:
         used = [field for field in self.fields if field]
         unknown = sorted({*used} - {*COLUMN_FIELDS})
         if unknown:
-            raise ImportRefused(
-                f"A column cannot hold {unknown[0]!r}; use one of {', '.join(COLUMN_FIELDS)}."
-            )
+            raise ImportRefused(f"A column cannot hold {unknown[0]!r}; use one of {', '.join(COLUMN_FIELDS)}.")
         twice = sorted({field for field in used if used.count(field) > 1})
         if twice:
             reason = f"two columns are read as {twice[0]}"
-            raise ImportRefused(
-                f"The columns cannot be read: {reason}.", [LineProblem(self.header_line, reason)]
-            )
+            raise ImportRefused(f"The columns cannot be read: {reason}.", [LineProblem(self.header_line, reason)])
 
     @property
     def is_table(self) -> bool:
@@ -85,9 +81,7 @@ class FileLayout:
     def notes(self) -> list[str]:
         """What to say of the file as a whole: sheets that are not read."""
         others = [
-            f"{name!r} (hidden)" if name in self.hidden else repr(name)
-            for name in self.sheets
-            if name != self.sheet
+            f"{name!r} (hidden)" if name in self.hidden else repr(name) for name in self.sheets if name != self.sheet
         ]
         hidden = [f"The sheet {self.sheet!r} is hidden and is read."] if self.sheet in self.hidden else []
         if not others:

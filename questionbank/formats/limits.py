@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 LINES_LIMIT = 50_000_000  # blank lines included: an empty one costs a byte to send and a step to read
-BLANK_LINES_LIMIT = (
-    100_000  # in a row; a sheet that was saved with all of its empty rows has them as separators
-)
+BLANK_LINES_LIMIT = 100_000  # in a row; a sheet that was saved with all of its empty rows has them as separators
 COLUMNS_LIMIT = 1_000
 ANSWER_LIMIT = 10_000  # characters, here and below
 OPTION_TEXT_LIMIT = 10_000

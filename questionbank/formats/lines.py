@@ -170,9 +170,7 @@ def read_pieces(
             while piece := stream.read(_PIECE):
                 unpacked += len(piece)
                 if is_packed and unpacked > unpacked_limit:
-                    raise ImportRefused(
-                        f"{path.name} unpacks to more than {_size(unpacked_limit)}; split it."
-                    )
+                    raise ImportRefused(f"{path.name} unpacks to more than {_size(unpacked_limit)}; split it.")
                 yield piece
                 if progress is not None:
                     progress(raw.tell(), size)

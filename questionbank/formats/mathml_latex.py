@@ -113,9 +113,7 @@ def _read(element: Element, depth: int) -> str:
     reader = _ELEMENTS.get(name)
     if reader is None:
         raise _Unreadable
-    return reader(
-        element, [_read(child, depth + 1) for child in element if not child.tag.startswith("annotation")]
-    )
+    return reader(element, [_read(child, depth + 1) for child in element if not child.tag.startswith("annotation")])
 
 
 def _token(name: str, text: str) -> str:

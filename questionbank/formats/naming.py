@@ -8,16 +8,13 @@ from pathlib import PurePath
 from analytics.text.formulas import segment_text
 from questionbank.formats.limits import SET_LIMIT
 
-_SPLITS = frozenset(
-    {"all", "cv", "dev", "test", "testmini", "train", "train_part", "val", "valid", "validation"}
-)
+_SPLITS = frozenset({"all", "cv", "dev", "test", "testmini", "train", "train_part", "val", "valid", "validation"})
 
 # Public sets whose folder holds files with names of their own.
 _SETS_BY_FOLDER = frozenset({"conceptmath", "eedi", "mawps_parts", "paraqd"})
 _TITLE_LENGTH, _LOOKED_AT = 60, 2_000  # characters
 _SUFFIXES = re.compile(
-    r"(\.(jsonl|ndjson|json|csv|tsv|txt|xml|gift|xlsx|xlsm|ods|zip|imscc|qti|tex|ltx|tar|tgz|gz))+$",
-    re.IGNORECASE,
+    r"(\.(jsonl|ndjson|json|csv|tsv|txt|xml|gift|xlsx|xlsm|ods|zip|imscc|qti|tex|ltx|tar|tgz|gz))+$", re.IGNORECASE
 )
 
 

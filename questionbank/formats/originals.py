@@ -13,9 +13,7 @@ from questionbank.formats.seam import not_held
 # The bank's, or the file's around the item:
 _NOT_OF_THE_ITEM = frozenset({"id", "source", "original", "concepts", "predicted"})
 _SAID_BY_ITEM = ("text", "kind", "options", "answer", "solution")
-WRITTEN_ANEW = (
-    "layout, media and special grading of an item that is written anew, because its question was changed"
-)
+WRITTEN_ANEW = "layout, media and special grading of an item that is written anew, because its question was changed"
 """What an item loses that is written from scratch, beside what the format cannot hold."""
 
 
@@ -41,9 +39,7 @@ def is_written_anew(record: QuestionRecord, again: QuestionRecord) -> bool:
     if record.original is None or record.kind == "opaque" or is_as_read(record):
         return False
     content = replace(again.content, tags=record.content.tags, section=record.content.section)
-    return content != record.content or any(
-        getattr(again, name) != getattr(record, name) for name in _SAID_BY_ITEM
-    )
+    return content != record.content or any(getattr(again, name) != getattr(record, name) for name in _SAID_BY_ITEM)
 
 
 def kept_losses(record: QuestionRecord, again: QuestionRecord) -> list[str]:

@@ -39,9 +39,7 @@ _ALIASES = {
     "question": "question id | question number",
     "label": "valid | is paraphrase | gultig | 标签",
 }
-_FIELD_OF_NAME = {
-    name.strip(): field for field, names in _ALIASES.items() for name in (*names.split("|"), field)
-}
+_FIELD_OF_NAME = {name.strip(): field for field, names in _ALIASES.items() for name in (*names.split("|"), field)}
 _LARGEST_ID = 2**63 - 1
 
 

@@ -99,10 +99,7 @@ class QuestionFile:
         self._unpacked_limit = unpacked_limit
         self._names = FieldNames(layout)
         self._reader = RowReader(
-            self._values_of,
-            scale=scale,
-            without=without,
-            has_own_paths=("concepts", "concepts") in layout.pairs,
+            self._values_of, scale=scale, without=without, has_own_paths=("concepts", "concepts") in layout.pairs
         )
 
     @property
@@ -122,9 +119,7 @@ class QuestionFile:
         """
         return self.without_repeats(self._entries(self._raw(self._progress)))
 
-    def without_repeats(
-        self, entries: Iterable[tuple[int, Named]]
-    ) -> Iterator[tuple[int, Named | LineProblem]]:
+    def without_repeats(self, entries: Iterable[tuple[int, Named]]) -> Iterator[tuple[int, Named | LineProblem]]:
         """Yield the entries of the file, with a problem in place of each whose identifier an earlier one has.
 
         Raises:
@@ -137,10 +132,7 @@ class QuestionFile:
             if not isinstance(entry, LineProblem | LineWarning) and entry.id:
                 first = first_line_of.setdefault((isinstance(entry, ConceptRow), entry.id), line)
                 if first != line:
-                    yield (
-                        line,
-                        LineProblem(line, f"the id {entry.id!r} stands already in line {first:,}", "id"),
-                    )
+                    yield (line, LineProblem(line, f"the id {entry.id!r} stands already in line {first:,}", "id"))
                     continue
             yield line, entry
         if is_empty:

@@ -134,9 +134,7 @@ class RowReader:
             yield line, LineWarning(line, reason, field)
         yield line, entry
 
-    def _read(
-        self, line: int, row: dict[str, Any], said: list[tuple[str, str]]
-    ) -> QuestionRecord | ConceptRow:
+    def _read(self, line: int, row: dict[str, Any], said: list[tuple[str, str]]) -> QuestionRecord | ConceptRow:
         if is_concept_row(row):
             if type(row.get("path")) is str:
                 paths = concept_paths(row["path"], has_arrows=False)
@@ -242,9 +240,7 @@ def _tidy_shapes(row: dict[str, Any], said: list[tuple[str, str]], problems: lis
         row["kind"] = kind_of_name(kind)
         if not row["kind"]:
             row["kind"] = "opaque"
-            said.append(
-                ("kind", f"the kind {kind.strip()[:40]!r} is not known; the question is kept as another type")
-            )
+            said.append(("kind", f"the kind {kind.strip()[:40]!r} is not known; the question is kept as another type"))
 
 
 def _join_lists(row: dict[str, Any]) -> None:
@@ -261,9 +257,7 @@ def _tidy_equation(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
     equation = row.get("equation")
     if type(equation) is str and (match := _EQUALS.match(equation)):
         row["equation"] = equation[match.end() :]
-        said.append(
-            ("equation", "equation names its unknown, as in x=2*3; what follows the equals sign is read")
-        )
+        said.append(("equation", "equation names its unknown, as in x=2*3; what follows the equals sign is read"))
 
 
 def _tidy_options(row: dict[str, Any], problems: list[tuple[str, str]]) -> None:
@@ -296,9 +290,7 @@ def _tidy_answer(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
         row["answer"], worked, calculations = final_answer(answer)
         if worked and not row.get("solution"):
             row["solution"] = worked
-            said.append(
-                ("answer", "answer holds a worked solution; what follows #### is taken as the answer")
-            )
+            said.append(("answer", "answer holds a worked solution; what follows #### is taken as the answer"))
         if calculations and not row.get("calculations"):
             row["calculations"] = calculations
     elif answer in (None, "") and type(row.get("solution")) is str and r"\boxed" in row["solution"]:
@@ -320,11 +312,7 @@ def _name_the_option(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
             said.append(("answer", reason))
     text = row.get("text")
     is_bare_choice = row.get("kind") == "choice" and not options
-    if (
-        is_bare_choice
-        and isinstance(text, str)
-        and options_fault(kind="choice", text=text, labels=(), answer="")
-    ):
+    if is_bare_choice and isinstance(text, str) and options_fault(kind="choice", text=text, labels=(), answer=""):
         row["kind"] = ""
         said.append(("kind", "kind is choice, but the question has no options; it becomes an open question"))
 

@@ -153,9 +153,7 @@ def not_held(record: QuestionRecord, again: QuestionRecord) -> list[str]:
     if record.options != again.options:
         bare = tuple(replace(option, misconception="") for option in record.options)
         is_that_alone = bare == tuple(replace(option, misconception="") for option in again.options)
-        lost.append(
-            "why students choose wrong options" if is_that_alone else "the options as they are in the bank"
-        )
+        lost.append("why students choose wrong options" if is_that_alone else "the options as they are in the bank")
     content = record.content or EMPTY
     is_in_text = own_text(record.text, content) != record.text
     names = _CONTENT_NAMES | ({"stimulus": _LINK} if is_in_text else {})

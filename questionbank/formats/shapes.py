@@ -51,10 +51,7 @@ def option_list(value: Any) -> Any:
     if type(value) is dict:
         texts, labels = value.get("text"), value.get("label")
         if type(texts) is list and type(labels) is list and len(texts) == len(labels):
-            return [
-                {"label": str(label), "text": _as_text(text)}
-                for label, text in zip(labels, texts, strict=True)
-            ]
+            return [{"label": str(label), "text": _as_text(text)} for label, text in zip(labels, texts, strict=True)]
         if value and all(type(text) in (str, int, float) for text in value.values()):
             return [{"label": label, "text": _as_text(text)} for label, text in value.items()]
         return value
@@ -139,11 +136,7 @@ def answer_label(answer: str, options: Sequence[Mapping[str, str]]) -> str:
         found = [option["label"] for option in options if _number(option["text"]) == value]
     elif match := _LABELLED.fullmatch(answer):  # "B) 9 cm"
         named = (match[1].lower(), _plain(match[2]))
-        found = [
-            option["label"]
-            for option in options
-            if (option["label"].lower(), _plain(option["text"])) == named
-        ]
+        found = [option["label"] for option in options if (option["label"].lower(), _plain(option["text"])) == named]
     return found[0] if len(found) == 1 else ""
 
 
@@ -200,10 +193,7 @@ def concept_paths(value: Any, *, has_arrows: bool = True) -> Any:
     if type(value) is str:
         match = _MOODLE.match(value)
         if match:
-            names = [
-                name.replace("\0", "/").strip()
-                for name in value[match.end() :].replace("//", "\0").split("/")
-            ]
+            names = [name.replace("\0", "/").strip() for name in value[match.end() :].replace("//", "\0").split("/")]
             return [[name for name in names if name]] if any(names) else []
         return split_paths(_ARROWS.sub(" > ", value) if has_arrows else value)
     if type(value) is list and value and all(type(item) is str for item in value):

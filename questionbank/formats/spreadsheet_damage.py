@@ -33,11 +33,7 @@ def damage_note(value: str) -> str:
     ("'1.2E+07' looks like a number that a spreadsheet has shortened: 12000000?", '')
     """
     value = value.strip()
-    if (
-        not _SHORTEST <= len(value) <= _LONGEST
-        or value.isdigit()
-        or not any(sign.isdigit() for sign in value)
-    ):
+    if not _SHORTEST <= len(value) <= _LONGEST or value.isdigit() or not any(sign.isdigit() for sign in value):
         return ""
     if _SHORTENED.fullmatch(value):
         number = float(value.replace(",", "."))

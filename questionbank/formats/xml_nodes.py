@@ -23,9 +23,7 @@ _TAG = re.compile(rb"""<(?:[^<>"']|"[^"]*"|'[^']*')*>""")
 _NAMED = re.compile(r"<!\[CDATA\[.*?\]\]>|<!--.*?-->|&([A-Za-z][A-Za-z0-9]{1,31});", re.DOTALL)
 _OF_XML = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _STANDARD = re.compile(r"[\w.-]{0,100}\.dtd|https?://www\.imsglobal\.org/[\w./-]{1,200}", re.IGNORECASE)
-_BEFORE_ROOT = re.compile(
-    r"\s*(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL | re.IGNORECASE
-)
+_BEFORE_ROOT = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL | re.IGNORECASE)
 _ROOT = re.compile(r"\s*<([A-Za-z_][\w.:-]*)")
 _AT_THE_END = (  # what expat says of a file that ends too soon
     expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
@@ -76,9 +74,7 @@ class Node:
 
     def children(self, *names: str) -> list[Node]:
         """Return the elements right below, of some names or of any."""
-        return [
-            piece for piece in self.pieces if isinstance(piece, Node) and (not names or piece.name in names)
-        ]
+        return [piece for piece in self.pieces if isinstance(piece, Node) and (not names or piece.name in names)]
 
     def find(self, *path: str) -> Node | None:
         """Return the first element on a path of names, or None."""
@@ -139,9 +135,7 @@ def as_utf8(data: bytes) -> bytes:
     except (LookupError, UnicodeDecodeError) as error:
         raise BadXml(f"is no text in {encoding}, the encoding that it names; save it as UTF-8") from error
     text = text.lstrip("\ufeff \t\r\n")
-    text = (
-        re.sub(r"(<\?xml[^>]*?encoding\s*=\s*[\"'])[A-Za-z0-9._-]+", r"\g<1>UTF-8", text[:400]) + text[400:]
-    )
+    text = re.sub(r"(<\?xml[^>]*?encoding\s*=\s*[\"'])[A-Za-z0-9._-]+", r"\g<1>UTF-8", text[:400]) + text[400:]
     return (_NAMED.sub(_numbered, text) if "&" in text else text).encode("utf-8", "replace")
 
 
@@ -338,9 +332,7 @@ def xml_items(
         except BadXml as error:
             reason = _cut_off(parsing, error) or error.reason
             problem = LineProblem(error.line, reason)
-            raise ImportRefused(
-                f"{path.name} cannot be read: line {error.line:,} {reason}.", [problem]
-            ) from error
+            raise ImportRefused(f"{path.name} cannot be read: line {error.line:,} {reason}.", [problem]) from error
         except (EOFError, OSError) as error:
             raise ImportRefused(f"{path.name} is damaged: it cannot be unpacked.") from error
 
@@ -365,9 +357,7 @@ def _utf8_pieces(stream: Any, parsing: _Parsing, unpacked_limit: int) -> Iterato
             text = decoder.decode(piece)
         except UnicodeDecodeError as error:
             yield error.object[: error.start].decode(encoding, "replace").encode()
-            parsing.refuse(
-                f"holds bytes that are no text in {encoding}, the encoding that it names; save it as UTF-8"
-            )
+            parsing.refuse(f"holds bytes that are no text in {encoding}, the encoding that it names; save it as UTF-8")
         if text:
             yield text.encode()
     yield b""

@@ -116,9 +116,7 @@ class _Engine:
             )
 
             init_mini_racer(flags=(*DEFAULT_V8_FLAGS, *_FLAGS), ignore_duplicate_init=True)
-            with ThreadPoolExecutor(
-                1
-            ) as elsewhere:  # in a thread with an event loop it would take that for its own
+            with ThreadPoolExecutor(1) as elsewhere:  # in a thread with an event loop it would take that for its own
                 isolate = elsewhere.submit(MiniRacer).result()
         except Exception as error:  # noqa: BLE001 - a missing wheel, library or processor feature, by any name
             self._problem = f"{type(error).__name__}: {error}"

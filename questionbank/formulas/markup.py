@@ -80,16 +80,7 @@ FORMULA_CLASSES = frozenset(
 """Every class allowed on a formula; the style sheet defines each."""
 
 _LEAVES = frozenset({"mi", "mn", "mo", "mtext"})
-_ARITY = {
-    "mfrac": 2,
-    "msub": 2,
-    "msup": 2,
-    "mover": 2,
-    "munder": 2,
-    "mroot": 2,
-    "msubsup": 3,
-    "munderover": 3,
-}
+_ARITY = {"mfrac": 2, "msub": 2, "msup": 2, "mover": 2, "munder": 2, "mroot": 2, "msubsup": 3, "munderover": 3}
 _STYLED = re.compile("[\U0001d400-\U0001d7ff\u210e]")
 _ASCII = re.compile("[A-Za-z0-9]")
 _VALUE = re.compile(r"[A-Za-z0-9 .%+-]{1,60}")
@@ -169,9 +160,7 @@ class _Writer:
         return f"<{tag}{_attributes(element, tag, allowed)}>{inner}</{tag}>"
 
     def _text(self, text: str) -> str:
-        if not text.isprintable() and any(
-            unicodedata.category(character) in _UNPRINTED for character in text
-        ):
+        if not text.isprintable() and any(unicodedata.category(character) in _UNPRINTED for character in text):
             raise FormulaRefused("a character that does not print")
         return escape(text, quote=False)
 
@@ -184,9 +173,7 @@ def _plain_letters(element: Element, text: str) -> str:
     alphabet = unicodedata.name(styled[0])
     if "SANS" in alphabet or "MONOSPACE" in alphabet:
         return text
-    styles = [
-        name for word, name in (("BOLD", "formula-bold"), ("ITALIC", "formula-italic")) if word in alphabet
-    ]
+    styles = [name for word, name in (("BOLD", "formula-bold"), ("ITALIC", "formula-italic")) if word in alphabet]
     element.set("class", " ".join([element.get("class", ""), *styles]).strip())
     return unicodedata.normalize("NFKC", text).replace(" ", "\u00a0")
 
@@ -350,6 +337,4 @@ def _arrange_cell(row: Element, cell: Element) -> list[tuple[int, int]]:
 
 def _prints(element: Element) -> bool:
     leaves = element.iter()
-    return any(
-        MARKS.sub("", leaf.text or "").strip() or leaf.tag in {"mspace", "mfrac", "msqrt"} for leaf in leaves
-    )
+    return any(MARKS.sub("", leaf.text or "").strip() or leaf.tag in {"mspace", "mfrac", "msqrt"} for leaf in leaves)

@@ -19,9 +19,7 @@ MARKS = re.compile("[\U000f0000-\U000fffff]")
 
 _ENTITY = re.compile(r"&(?:[a-zA-Z][a-zA-Z0-9]{1,30}|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
 _BLANK = chr(0xF0400)
-_SPACES = (
-    r"(?:\s|~|\\[ ,;:!>]|\\q?quad(?![a-zA-Z])|\\[hv]space\*?\s*\{[^{}]*\}|\\[hv]?phantom\s*\{[^{}]*\}|\\?_)*"
-)
+_SPACES = r"(?:\s|~|\\[ ,;:!>]|\\q?quad(?![a-zA-Z])|\\[hv]space\*?\s*\{[^{}]*\}|\\[hv]?phantom\s*\{[^{}]*\}|\\?_)*"
 _REWRITTEN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern, re.DOTALL), replacement)
     for pattern, replacement in (
@@ -88,9 +86,7 @@ _COMMA = re.compile(
     r"|(?<![\d.,])(?P<thousands>\d{1,3}(?:,\d{3})+)(?![\d,])|(?<=\d),(?=\d)"
 )
 _ONLY_SPACE = re.compile(_SPACES)
-_ROW_MARK = re.compile(
-    r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}|\\\\(?:\s*\[[^\]]*\])?|\\cr(?![a-zA-Z])|\\[\s\S]|[{}&]"
-)
+_ROW_MARK = re.compile(r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}|\\\\(?:\s*\[[^\]]*\])?|\\cr(?![a-zA-Z])|\\[\s\S]|[{}&]")
 _PLAIN_TEX = re.compile(r"\\(cases|p?matrix)\s*\{")
 _LOST_ROW = re.compile(r"(?<!\\)\\(?=[-+\d.])")
 _MATRIX = re.compile(r"\\begin\{([pbBvV]?matrix|cases)\}(.*?)\\end\{\1\}", re.DOTALL)
@@ -135,13 +131,8 @@ def _rule(first: int, last: int) -> str:
 
 def _spaced_comma(match: re.Match[str]) -> str:
     """Put a space after a comma between two numbers; "1,000" is one number, unless brackets make it a pair."""
-    before, after = (
-        match.string[match.start() - 1 : match.start()],
-        match.string[match.end() : match.end() + 1],
-    )
-    if match["text"] or (
-        match["thousands"] and not (before in {"(", "[", "{"} and after in {")", "]", "\\"})
-    ):
+    before, after = (match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1])
+    if match["text"] or (match["thousands"] and not (before in {"(", "[", "{"} and after in {")", "]", "\\"})):
         return match[0]
     return match[0].replace(",", ", ")
 

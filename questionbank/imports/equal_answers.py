@@ -8,9 +8,7 @@ from typing import Any
 from analytics.text.meaning import same_answer
 from questionbank.bank.question_selectors import ANSWER_KEY_SQL
 
-_MOST_COMPARED = (
-    1_000  # pairs of answers compared per import, at some tens of milliseconds each if they are formulas
-)
+_MOST_COMPARED = 1_000  # pairs of answers compared per import, at some tens of milliseconds each if they are formulas
 _MOST_ANSWERS = 8  # per text; a text with more is not a question of its own, such as "Find x."
 
 _SEVERAL_ANSWERS = f"""

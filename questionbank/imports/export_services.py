@@ -22,9 +22,7 @@ from questionbank.similar.predictions import predict_many
 
 PREDICTED_AT_ONCE = 64
 MOST_PREDICTED = 3  # concepts per question
-LEAST_PREDICTED = (
-    0.5  # least probability of an exported concept; a guess that is probably wrong does not help there
-)
+LEAST_PREDICTED = 0.5  # least probability of an exported concept; a guess that is probably wrong does not help there
 NAMED = 10  # questions listed on the page for each kind of loss
 
 
@@ -114,9 +112,7 @@ def export_losses(*, records: Iterable[tuple[int, QuestionRecord]], format: str)
     return losses
 
 
-def with_predictions(
-    records: Iterable[tuple[int, QuestionRecord]],
-) -> Iterator[tuple[int, QuestionRecord]]:
+def with_predictions(records: Iterable[tuple[int, QuestionRecord]]) -> Iterator[tuple[int, QuestionRecord]]:
     """Yield records with the predictions of the models in use, in the bank's default hierarchy.
 
     Raises:

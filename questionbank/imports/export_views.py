@@ -64,9 +64,7 @@ def questions_file(request: HttpRequest, exported: Exported, *, format: str) -> 
     records = exported.records()
     if "predicted" in request.GET and format in WRITTEN and WRITTEN[format].takes_predictions:
         if exported.count > MOST_WITH_PREDICTIONS:
-            messages.warning(
-                request, f"Predictions go with up to {MOST_WITH_PREDICTIONS:,} questions. Select fewer."
-            )
+            messages.warning(request, f"Predictions go with up to {MOST_WITH_PREDICTIONS:,} questions. Select fewer.")
             return redirect(exported.back[1])
         records = with_predictions(records)
     if "confirmed" not in request.GET:
@@ -83,9 +81,7 @@ def questions_file(request: HttpRequest, exported: Exported, *, format: str) -> 
     return response
 
 
-def _context(
-    request: HttpRequest, exported: Exported, losses: ExportLosses, format: str
-) -> dict[str, object]:
+def _context(request: HttpRequest, exported: Exported, losses: ExportLosses, format: str) -> dict[str, object]:
     def named(counts: Counter[str]) -> list[tuple[str, int, list[tuple[int, str]], int]]:
         found = counts.most_common()
         return [(what, count, losses.first[what], count - len(losses.first[what])) for what, count in found]

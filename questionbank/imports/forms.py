@@ -133,12 +133,9 @@ class ColumnsForm(ServiceForm):
         layout: the initial choices.
     """
 
-    encoding = forms.ChoiceField(
-        label="Encoding", choices=[(name, _ENCODING_NAMES[name]) for name in ENCODINGS]
-    )
+    encoding = forms.ChoiceField(label="Encoding", choices=[(name, _ENCODING_NAMES[name]) for name in ENCODINGS])
     delimiter = forms.ChoiceField(
-        label="Separator between columns",
-        choices=[(DELIMITERS[sign], _DELIMITER_NAMES[sign]) for sign in DELIMITERS],
+        label="Separator between columns", choices=[(DELIMITERS[sign], _DELIMITER_NAMES[sign]) for sign in DELIMITERS]
     )
     header_line = forms.IntegerField(
         label="Row with the names of the columns",

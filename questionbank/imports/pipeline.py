@@ -193,11 +193,7 @@ def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
 
 
 def _read(
-    file: Entries,
-    options: ImportOptions,
-    report: ImportReport,
-    rows: StagedRows,
-    known_only: _KnownConcepts | None,
+    file: Entries, options: ImportOptions, report: ImportReport, rows: StagedRows, known_only: _KnownConcepts | None
 ) -> list[ConceptRow]:
     """Read the questions, and return the rows that only name concepts."""
     concept_rows: list[ConceptRow] = []
@@ -228,10 +224,7 @@ def _read(
                 break
     report.unread_columns, report.notes = file.unread, file.notes
     if concept_rows and known_only:
-        report.notes = [
-            *file.notes,
-            "Only admins add concepts, so the rows that name a concept were left out.",
-        ]
+        report.notes = [*file.notes, "Only admins add concepts, so the rows that name a concept were left out."]
         return []
     return concept_rows
 
@@ -266,9 +259,7 @@ def _check(line: int, record: QuestionRecord, report: ImportReport) -> None:
     for reason in record_problems(record):
         report.warn(LineWarning(line, reason, "formula"))
     report.templates += draws_numbers(record.text)
-    report.without_figure += needs_figure(
-        record.text, [picture.sha256 for picture in record.content.pictures]
-    )
+    report.without_figure += needs_figure(record.text, [picture.sha256 for picture in record.content.pictures])
 
 
 class _KnownConcepts:
@@ -306,12 +297,7 @@ def _count_missing(hierarchy: str, paths: list[ConceptPath]) -> int:
 
 
 def _write(
-    task: ImportTask,
-    report: ImportReport,
-    watch: _Watch,
-    staging: Staging,
-    rows: StagedRows,
-    tree: list[ConceptPath],
+    task: ImportTask, report: ImportReport, watch: _Watch, staging: Staging, rows: StagedRows, tree: list[ConceptPath]
 ) -> None:
     with watch.phase("insert questions and index them"):
         for first in range(1, rows.last_line + 1, ROWS_AT_ONCE):

@@ -22,9 +22,7 @@ _VALUES_KEPT = 4
 _VALUES_TOLD_APART = 1_000
 _GROUPS_KEPT = 200
 # The parts that vary between lines with the same mistake: quoted values, formulas, numbers.
-_PARTICULAR = re.compile(
-    r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\d[\d,.]*"
-)
+_PARTICULAR = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\d[\d,.]*")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\$[^$]*\$")
 _OTHERS = "other reasons; mend the ones above first"
 
@@ -356,8 +354,7 @@ class ImportReport:
             "known": asdict(self.known) if self.known else None,
             "links": [asdict(link) for link in self.links],
             "refused": [
-                {"line": problem.line, "reason": problem.reason, "field": problem.field}
-                for problem in self.refused
+                {"line": problem.line, "reason": problem.reason, "field": problem.field} for problem in self.refused
             ],
             "reasons": [group.as_dict() for group in self.reasons.ordered()],
             "warnings": [group.as_dict() for group in self.warnings.ordered()],

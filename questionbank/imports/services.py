@@ -42,9 +42,7 @@ from questionbank.search.index import vocabulary_refresh
 
 LOOKED_AT = 4 * 1024 * 1024  # bytes of an upload, compressed or not, that a request reads
 MANY = 10_000  # number of new questions from which we do not wait for autovacuum
-BYTES_A_BYTE = (
-    5  # per byte of a file: its copy, the staging table, the questions with their index, PostgreSQL's log
-)
+BYTES_A_BYTE = 5  # per byte of a file: its copy, the staging table, the questions with their index, PostgreSQL's log
 _NAME_BYTES = 150  # bytes of a file's name that are kept
 
 

@@ -173,12 +173,7 @@ def shared(
         source: the set of questions that do not name one.
     """
     processes = min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
-    if (
-        isinstance(file, ItemFile)
-        or file.layout.sheet
-        or processes < 2
-        or file.path.stat().st_size < LONG_FILE
-    ):
+    if isinstance(file, ItemFile) or file.layout.sheet or processes < 2 or file.path.stat().st_size < LONG_FILE:
         return file
     share = Share({**arguments, "layout": file.layout}, source, processes, BLOCK_ROWS)
     return SharedFile(file, share, progress=progress)

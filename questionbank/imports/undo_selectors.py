@@ -36,11 +36,7 @@ _DERIVED: tuple[type[Model], ...] = (
     ImportDuplicate,
     ImportUpdate,
 )
-_REASONS: dict[type[Model], str] = {
-    ParaphrasePair: "paraphrased",
-    Question: "paraphrased",
-    QuestionListItem: "listed",
-}
+_REASONS: dict[type[Model], str] = {ParaphrasePair: "paraphrased", Question: "paraphrased", QuestionListItem: "listed"}
 _APPLIED = (ImportUpdate.Outcome.UPDATED, ImportUpdate.Outcome.TAKEN)
 
 
@@ -97,9 +93,7 @@ def import_undo_runs(*, run: Run) -> QuerySet[Run]:
 def import_undo_plan(*, run: Run) -> UndoPlan:
     """Plan the undo of an import; memory grows with what is kept, not with what is removed."""
     reasons = _kept(run)
-    plan = UndoPlan(
-        created=Question.objects.filter(import_run=run).count(), kept=reasons, created_kept=len(reasons)
-    )
+    plan = UndoPlan(created=Question.objects.filter(import_run=run).count(), kept=reasons, created_kept=len(reasons))
     for update in _updates(run).select_related("question"):
         if update.version in (None, update.question.version):
             plan.restored.append(update.pk)
@@ -162,18 +156,14 @@ def _kept(run: Run) -> dict[int, list[str]]:
 def _uses(target: type[Model], *, but: tuple[type[Model], ...]) -> Iterable[tuple[type[Model], str]]:
     """Yield every model, except history, with a foreign key to `target`, and the name of that field."""
     for relation in target._meta.get_fields(include_hidden=True):
-        if not (
-            relation.auto_created and not relation.concrete and (relation.one_to_many or relation.one_to_one)
-        ):
+        if not (relation.auto_created and not relation.concrete and (relation.one_to_many or relation.one_to_one)):
             continue
         model: type[Model] = relation.related_model  # type: ignore[assignment]
         if not issubclass(model, (pghistory.models.Event, *but)):
             yield model, relation.field.name  # type: ignore[union-attr]
 
 
-def _plan_concepts(
-    plan: UndoPlan, run: Run, hierarchy: KnowledgeHierarchy, loose: QuerySet[QuestionTag]
-) -> None:
+def _plan_concepts(plan: UndoPlan, run: Run, hierarchy: KnowledgeHierarchy, loose: QuerySet[QuestionTag]) -> None:
     created = KnowledgeConcept.objects.filter(hierarchy=hierarchy)
     stays = QuestionTag.objects.filter(concept__hierarchy=hierarchy).filter(
         ~Q(question__import_run=run) | Q(question_id__in=list(plan.kept))

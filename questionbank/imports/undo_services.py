@@ -21,14 +21,7 @@ from questionbank.imports.progress import JobReporter
 from questionbank.imports.staging import IMPORT_LOCK
 from questionbank.imports.undo_selectors import UndoPlan, import_can_be_undone, import_undo_plan, loose_tags
 from questionbank.imports.updates import restore_updates
-from questionbank.models import (
-    ImportDuplicate,
-    KnowledgeConcept,
-    KnowledgeHierarchy,
-    Question,
-    Run,
-    User,
-)
+from questionbank.models import ImportDuplicate, KnowledgeConcept, KnowledgeHierarchy, Question, Run, User
 from questionbank.people.permissions import require
 from questionbank.registry import run_services as runs
 from questionbank.registry.deletion_services import hierarchy_models_delete, hierarchy_models_retire
@@ -157,9 +150,7 @@ def _remove_questions(ids: list[int]) -> None:
 
 def _remove_concepts(plan: UndoPlan) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(
-            "DELETE FROM questionbank_knowledgeconcept WHERE id = ANY(%s) RETURNING path", [plan.concepts]
-        )
+        cursor.execute("DELETE FROM questionbank_knowledgeconcept WHERE id = ANY(%s) RETURNING path", [plan.concepts])
         step = KnowledgeConcept.steplen
         parents = sorted({path[:-step] for (path,) in cursor.fetchall()})
         cursor.execute(

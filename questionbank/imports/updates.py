@@ -159,9 +159,7 @@ def _stated(layout: FileLayout | None) -> frozenset[str]:
     return frozenset(column for name in fields for column in _OF_FIELDS.get(name, (name,)))
 
 
-def _changes(
-    staged: Iterable[tuple[Any, ...]], stated: Collection[str], known: KnownLines
-) -> Iterator[ItemChange]:
+def _changes(staged: Iterable[tuple[Any, ...]], stated: Collection[str], known: KnownLines) -> Iterator[ItemChange]:
     rows = {row[1]: row for row in staged}
     questions = Question.objects.select_for_update(of=("self",)).select_related("equation", "original")
     bases, kept_updates = _earlier_imports(rows)
@@ -180,9 +178,7 @@ def _changes(
             continue
         base = bases.get(question.pk, 1)
         change = ItemChange(line, question.pk, before, after, is_conflict=question.version != base)
-        if not change.is_conflict or not _is_seen(
-            question, base, incoming, stated, kept_updates.get(question.pk)
-        ):
+        if not change.is_conflict or not _is_seen(question, base, incoming, stated, kept_updates.get(question.pk)):
             yield change
 
 
@@ -208,11 +204,7 @@ def _differences(now: Fields, incoming: Fields, stated: Collection[str]) -> tupl
         and value != now[name]
         and (name in stated or (value not in _EMPTY and name not in ("kind", "language")))
     }
-    if (
-        "original" in after
-        and set(after) == {"original"}
-        and _is_same_item(now["original"], after["original"])
-    ):
+    if "original" in after and set(after) == {"original"} and _is_same_item(now["original"], after["original"]):
         after = {}
     return {name: now[name] for name in after}, after
 
@@ -243,9 +235,7 @@ def question_fields(question: Question) -> Fields:
     original: QuestionOriginal | None = getattr(question, "original", None)
     return {name: getattr(question, name) for name in COLUMNS} | {
         "equation": equation.expression if equation else "",
-        "original": _original(original.format, original.data, original.preamble, original.fields)
-        if original
-        else None,
+        "original": _original(original.format, original.data, original.preamble, original.fields) if original else None,
     }
 
 
@@ -317,10 +307,7 @@ def question_replace(question: Question, fields: Mapping[str, Any], *, gone: Seq
         solution_compare(question=question)
     if "equation" in fields:
         equation_write(
-            question=question,
-            expression=fields["equation"],
-            user=None,
-            set_by=QuestionEquation.SetBy.SOURCE,
+            question=question, expression=fields["equation"], user=None, set_by=QuestionEquation.SetBy.SOURCE
         )
     if "original" in fields:
         _write_original(question, fields["original"])

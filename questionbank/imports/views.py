@@ -111,9 +111,7 @@ def _has_columns(kept: KeptUpload, format: str) -> bool:
 def import_columns(request: HttpRequest) -> HttpResponse:
     """Map the columns of a file, with a preview of the first rows; then queue its check."""
     try:
-        owner, stored, name, options = signing.loads(
-            request.GET.get("file", ""), salt=_SALT, max_age=UPLOADS_KEPT
-        )
+        owner, stored, name, options = signing.loads(request.GET.get("file", ""), salt=_SALT, max_age=UPLOADS_KEPT)
         if owner != request.user.pk:
             raise signing.BadSignature
         kept = KeptUpload(stored, name)

@@ -130,9 +130,7 @@ class BufferingChannel(HTTPChannel):
         request = self.request
         if request is None or request.completed:
             return False
-        limit = (
-            BODY_SECONDS + request.content_length / BODY_RATE if request.headers_finished else HEADER_SECONDS
-        )
+        limit = BODY_SECONDS + request.content_length / BODY_RATE if request.headers_finished else HEADER_SECONDS
         return now - self.request_since > limit
 
 

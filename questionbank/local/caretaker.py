@@ -48,11 +48,7 @@ class Caretaker:
                 self._echo(f"{service} has ended and starts again")
                 try:
                     ensure(self._var_dir, [service])
-                except (
-                    EmbeddedError,
-                    OSError,
-                    subprocess.SubprocessError,
-                ) as error:  # the next call retries
+                except (EmbeddedError, OSError, subprocess.SubprocessError) as error:  # the next call retries
                     self._echo(str(error))
         if time.monotonic() - self._looked_at >= _LOOK_SECONDS:
             self._looked_at = time.monotonic()

@@ -26,9 +26,7 @@ POSTGRES_PORT = 5432  # only part of the socket's name: nothing listens on TCP
 UNPRIVILEGED_USER = "nobody"
 STATE_ROOT = Path("/var/tmp")  # noqa: S108 - every folder below it is checked by folders.own_folder
 MAX_SOCKET_PATH = 100  # bytes; the system's limit is 107, and PostgreSQL needs a few itself
-_PLAIN_PATH = re.compile(
-    r"[\w/.+-]+", re.ASCII
-)  # anything else would need quoting in redis+socket:// addresses
+_PLAIN_PATH = re.compile(r"[\w/.+-]+", re.ASCII)  # anything else would need quoting in redis+socket:// addresses
 
 
 @dataclass(frozen=True)

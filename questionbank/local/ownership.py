@@ -72,9 +72,7 @@ def _hold(var_dir: Path, service: str) -> None:
     lock = FileLock(var_dir / f"{service}.lock")
     if not lock.acquire(shared=True, timeout=_STOPPING_TIMEOUT):
         lock.close()
-        raise EmbeddedError(
-            f"Another process has been stopping {service} for over {_STOPPING_TIMEOUT:.0f} seconds."
-        )
+        raise EmbeddedError(f"Another process has been stopping {service} for over {_STOPPING_TIMEOUT:.0f} seconds.")
     _held[var_dir, service] = lock
 
 

@@ -105,9 +105,7 @@ def _runnable_binaries(location: PostgresLocation, user: pwd.struct_passwd | Non
             partial = folder / "partial"
             shutil.rmtree(partial, ignore_errors=True)
             skip = shutil.ignore_patterns("include", "*.a", "pgxs")
-            shutil.copytree(
-                package / copied.parent.name, partial / copied.parent.name, ignore=skip, symlinks=True
-            )
+            shutil.copytree(package / copied.parent.name, partial / copied.parent.name, ignore=skip, symlinks=True)
             libraries = package.with_name(package.name + ".libs")
             if libraries.exists():
                 shutil.rmtree(folder / libraries.name, ignore_errors=True)
@@ -166,9 +164,7 @@ def _check_data(location: PostgresLocation, user: pwd.struct_passwd | None) -> N
             "with the Kindred that wrote it, move the folder away, and restore the backup here."
         )
     if (data / "standby.signal").exists():
-        raise EmbeddedError(
-            f"{data} is a streaming replica, which Kindred no longer runs: choose another VAR_DIR."
-        )
+        raise EmbeddedError(f"{data} is a streaming replica, which Kindred no longer runs: choose another VAR_DIR.")
 
 
 def _prepare(location: PostgresLocation) -> None:

@@ -79,9 +79,7 @@ def _schedule(var_dir: Path) -> Path:
     return var_dir / "celerybeat-schedule"
 
 
-def _with_settings(
-    commands: dict[str, list[str]], var_dir: Path, *, host: str, port: int
-) -> dict[str, Program]:
+def _with_settings(commands: dict[str, list[str]], var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
     environment = {"PORT": str(port)}  # the chosen port rather than the preferred one
     if os.environ.get("METRICS_PORT", "").strip() not in ("", "0"):
         environment["PROMETHEUS_MULTIPROC_DIR"] = str(metrics_folder(var_dir))
@@ -89,6 +87,5 @@ def _with_settings(
     if pooler := os.environ.get("DATABASE_POOLER_URL"):
         environment["DATABASE_URL"] = pooler
     return {
-        name: Program(name, command, environment, _PROJECT, NICENESS.get(name, 0))
-        for name, command in commands.items()
+        name: Program(name, command, environment, _PROJECT, NICENESS.get(name, 0)) for name, command in commands.items()
     }

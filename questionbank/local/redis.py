@@ -53,12 +53,7 @@ def _server(var_dir: Path, location: RedisLocation, binary: str = "redis-server"
     }
     return Server(
         label="Redis",
-        command=(
-            binary,
-            "--dir",
-            str(location.directory),
-            *(part for pair in options.items() for part in pair),
-        ),
+        command=(binary, "--dir", str(location.directory), *(part for pair in options.items() for part in pair)),
         log=var_dir / "logs" / "redis.log",
         marker=location.socket_path,
         is_ready=lambda _pid: _answers(location.socket_path),

@@ -109,9 +109,7 @@ class Server:
                     raise EmbeddedError(f"{self.label} did not start: {_reason(said)} (see {self.log})")
                 pid = None
                 time.sleep(0.2)
-        raise EmbeddedError(
-            f"{self.label} did not answer within {START_TIMEOUT:.0f} seconds (see {self.log})."
-        )
+        raise EmbeddedError(f"{self.label} did not answer within {START_TIMEOUT:.0f} seconds (see {self.log}).")
 
     def end_lost(self) -> None:
         """Stop a server with a deleted folder before a new one is created, since it still writes there."""
@@ -122,11 +120,7 @@ class Server:
     def wake(self) -> bool:
         """Continue the server and its children if any are stopped (SIGSTOP); return whether any were."""
         pid = self.pid()
-        stopped = (
-            []
-            if pid is None
-            else [process_id for process_id in (pid, *_children(pid)) if is_stopped(process_id)]
-        )
+        stopped = [] if pid is None else [process_id for process_id in (pid, *_children(pid)) if is_stopped(process_id)]
         for process_id in stopped:
             with suppress(ProcessLookupError):
                 os.kill(process_id, signal.SIGCONT)

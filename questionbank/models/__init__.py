@@ -14,13 +14,7 @@ from questionbank.models.facet_count import FacetCount
 from questionbank.models.importing import DocumentDraft, ImportDuplicate, ImportUpdate
 from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
 from questionbank.models.question import Question, QuestionTag
-from questionbank.models.review import (
-    ReviewDecision,
-    ReviewGuideline,
-    ReviewLease,
-    ReviewPreference,
-    SettlementLease,
-)
+from questionbank.models.review import ReviewDecision, ReviewGuideline, ReviewLease, ReviewPreference, SettlementLease
 from questionbank.models.run import Run, RunLog, RunMetric, WorkBlock, WorkerHeartbeat
 from questionbank.models.search import LongQuery, OutgoingMail, SynonymGroup, VocabularyWord
 from questionbank.models.user import User, UserRole

@@ -26,9 +26,7 @@ class ModelArtifact(models.Model):
     manifest = models.JSONField("manifest", default=dict)
     checksum = models.CharField(max_length=64)  # SHA-256 over the folder's files; the cache key everywhere
     location = models.CharField(max_length=300)  # folder name inside the storage alias "artifacts"
-    parent = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children"
-    )
+    parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -100,9 +98,7 @@ class ModelEvent(models.Model):
 class ModelComparison(models.Model):
     """The result of a comparison job; `figures` are `questionbank.capabilities.figures.Figures`."""
 
-    candidate = models.ForeignKey(
-        "questionbank.ModelArtifact", on_delete=models.CASCADE, related_name="comparisons"
-    )
+    candidate = models.ForeignKey("questionbank.ModelArtifact", on_delete=models.CASCADE, related_name="comparisons")
     champion = models.ForeignKey(
         "questionbank.ModelArtifact", on_delete=models.CASCADE, related_name="comparisons_as_champion"
     )

@@ -33,9 +33,7 @@ class BulkChange(models.Model):
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="bulk_changes"
     )
-    run = models.ForeignKey(
-        "questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    run = models.ForeignKey("questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     changed = models.PositiveIntegerField(default=0)
     refused = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -67,9 +65,7 @@ class BulkChangeItem(models.Model):
     after = models.JSONField(null=True)
 
     class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("change", "question_id"), name="question_once_a_bulk_change"),
-        )
+        constraints = (models.UniqueConstraint(fields=("change", "question_id"), name="question_once_a_bulk_change"),)
 
     def __str__(self) -> str:
         return f"{self.change_id}: {self.question_id}"
@@ -82,9 +78,7 @@ class QuestionList(models.Model):
         instructions: those of the paper it was made from, for worksheets made from the list.
     """
 
-    owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="question_lists"
-    )
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="question_lists")
     name = models.CharField("name", max_length=120)
     instructions = models.TextField("instructions", blank=True)
     is_shared = models.BooleanField("shared inside the school", default=False)

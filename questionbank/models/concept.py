@@ -30,12 +30,7 @@ class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing] 
     description = models.TextField("description", blank=True)
     is_default = models.BooleanField("default of the bank", default=False)
     import_run = models.ForeignKey(
-        "questionbank.Run",
-        null=True,
-        blank=True,
-        editable=False,
-        on_delete=models.SET_NULL,
-        related_name="+",
+        "questionbank.Run", null=True, blank=True, editable=False, on_delete=models.SET_NULL, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -67,12 +62,7 @@ class KnowledgeConcept(MP_Node):
     hierarchy = models.ForeignKey(KnowledgeHierarchy, on_delete=models.CASCADE, related_name="concepts")
     name = models.CharField("name", max_length=300)
     import_run = models.ForeignKey(
-        "questionbank.Run",
-        null=True,
-        blank=True,
-        editable=False,
-        on_delete=models.SET_NULL,
-        related_name="+",
+        "questionbank.Run", null=True, blank=True, editable=False, on_delete=models.SET_NULL, related_name="+"
     )
 
     node_order_by = None

@@ -21,11 +21,7 @@ class EmbeddingSet(models.Model):
 
     lens = models.CharField("lens", max_length=12)  # from `analytics.catalog.lenses`
     artifact = models.ForeignKey(  # empty for the character n-grams, which have no weights
-        "questionbank.ModelArtifact",
-        null=True,
-        blank=True,
-        on_delete=models.PROTECT,
-        related_name="embedding_sets",
+        "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.PROTECT, related_name="embedding_sets"
     )
     # the language of its model; empty: every language that its encoder knows and that has no set of its own
     scope = models.CharField("scope", max_length=300, blank=True)
@@ -78,16 +74,12 @@ class QuestionEmbedding(models.Model):
 
     embedding_set = models.ForeignKey(EmbeddingSet, on_delete=models.CASCADE, related_name="embeddings")
     question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="embeddings")
-    vector = HalfVectorField(
-        null=True, blank=True
-    )  # no dimensions here: each set has its own, and its index casts
+    vector = HalfVectorField(null=True, blank=True)  # no dimensions here: each set has its own, and its index casts
     content_hash = models.BinaryField(max_length=32)
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(
-                fields=("embedding_set", "question"), name="one_embedding_a_question_and_set"
-            ),
+            models.UniqueConstraint(fields=("embedding_set", "question"), name="one_embedding_a_question_and_set"),
         )
 
     def __str__(self) -> str:

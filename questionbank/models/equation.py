@@ -45,9 +45,7 @@ class QuestionEquation(models.Model):
 
     class Meta:
         indexes = (
-            models.Index(
-                fields=("graph_key", "question"), name="equation_graph_key", condition=~Q(graph_key="")
-            ),
+            models.Index(fields=("graph_key", "question"), name="equation_graph_key", condition=~Q(graph_key="")),
         )
 
     def __str__(self) -> str:
@@ -88,9 +86,7 @@ class QuestionSolution(models.Model):
 
     class Meta:
         indexes = (
-            models.Index(
-                fields=("graph_key", "-probability"), name="solution_graph_key", condition=~Q(graph_key="")
-            ),
+            models.Index(fields=("graph_key", "-probability"), name="solution_graph_key", condition=~Q(graph_key="")),
         )
         constraints = (
             models.CheckConstraint(

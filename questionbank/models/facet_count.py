@@ -65,17 +65,9 @@ def question_triggers() -> list[pgtrigger.Trigger]:
         for row, sign in (("n", 1), ("o", -1))
     )
     return [
-        _trigger(
-            "count_insert",
-            pgtrigger.Insert,
-            _question_function(f"SELECT {_COLUMNS}, 1 AS sign FROM new_rows"),
-        ),
+        _trigger("count_insert", pgtrigger.Insert, _question_function(f"SELECT {_COLUMNS}, 1 AS sign FROM new_rows")),
         _trigger("count_update", pgtrigger.Update, _question_function(changed)),
-        _trigger(
-            "count_delete",
-            pgtrigger.Delete,
-            _question_function(f"SELECT {_COLUMNS}, -1 AS sign FROM old_rows"),
-        ),
+        _trigger("count_delete", pgtrigger.Delete, _question_function(f"SELECT {_COLUMNS}, -1 AS sign FROM old_rows")),
     ]
 
 
@@ -91,8 +83,7 @@ def _tag_function(*, is_new: bool, is_old: bool) -> str:
         if is_wanted
     )
     present = (
-        "SELECT w.question_id, t.concept_id"
-        " FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id)"
+        "SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id)"
     )
     former = f"({present}" + (" EXCEPT SELECT question_id, concept_id FROM new_rows)" if is_new else ")")
     if is_old:

@@ -13,14 +13,10 @@ class ImportDuplicate(models.Model):
     """
 
     run = models.ForeignKey("questionbank.Run", on_delete=models.CASCADE, related_name="+")
-    question = models.ForeignKey(
-        "questionbank.Question", on_delete=models.CASCADE, related_name="import_duplicates"
-    )
+    question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="import_duplicates")
 
     class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("run", "question"), name="import_duplicate_once_a_run"),
-        )
+        constraints = (models.UniqueConstraint(fields=("run", "question"), name="import_duplicate_once_a_run"),)
 
     def __str__(self) -> str:
         return f"{self.run_id}: {self.question_id}"
@@ -43,9 +39,7 @@ class ImportUpdate(models.Model):
         UNDONE = "undone", "Updated, then undone"
 
     run = models.ForeignKey("questionbank.Run", on_delete=models.CASCADE, related_name="import_updates")
-    question = models.ForeignKey(
-        "questionbank.Question", on_delete=models.CASCADE, related_name="import_updates"
-    )
+    question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="import_updates")
     outcome = models.CharField(max_length=10, choices=Outcome.choices)
     before = models.JSONField(default=dict)
     incoming = models.JSONField(default=dict)
@@ -82,9 +76,7 @@ class DocumentDraft(models.Model):
         REFUSED = "refused", "Cannot be read"
         IMPORTED = "imported", "Imported"
 
-    owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="document_drafts"
-    )
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="document_drafts")
     name = models.CharField(max_length=200)
     state = models.CharField(max_length=10, choices=State.choices, default=State.READING)
     reason = models.TextField(blank=True)
@@ -100,9 +92,7 @@ class DocumentDraft(models.Model):
         "questionbank.KnowledgeHierarchy", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     with_headings = models.BooleanField("headings become concepts", default=False)
-    read_run = models.ForeignKey(
-        "questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    read_run = models.ForeignKey("questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     import_run = models.ForeignKey(
         "questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )

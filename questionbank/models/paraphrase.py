@@ -89,11 +89,7 @@ class ParaphrasePair(models.Model):
     outcome = models.CharField("outcome", max_length=8, choices=Outcome.choices, blank=True)
     outcome_text = models.TextField("accepted text", blank=True)
     added = models.ForeignKey(
-        "questionbank.Question",
-        null=True,
-        blank=True,
-        on_delete=models.SET_NULL,
-        related_name="accepted_pairs",
+        "questionbank.Question", null=True, blank=True, on_delete=models.SET_NULL, related_name="accepted_pairs"
     )
     opinions_wanted = models.PositiveSmallIntegerField("opinions wanted", default=opinions_wanted)
     hides_machine = models.BooleanField(
@@ -114,9 +110,7 @@ class ParaphrasePair(models.Model):
             models.Index(fields=("batch",), name="paraphrase_batch"),
         )
         constraints = (
-            models.CheckConstraint(
-                condition=~Q(original="") & ~Q(paraphrase=""), name="paraphrase_has_both_texts"
-            ),
+            models.CheckConstraint(condition=~Q(original="") & ~Q(paraphrase=""), name="paraphrase_has_both_texts"),
             models.CheckConstraint(
                 condition=Q(verdict__isnull=True) | Q(verdict__gte=0, verdict__lte=1),
                 name="paraphrase_verdict_is_a_probability",

@@ -87,12 +87,7 @@ class Question(models.Model):
     responses = models.PositiveIntegerField("number of responses", default=0)
 
     paraphrase_of = models.ForeignKey(
-        "self",
-        verbose_name="paraphrase of",
-        null=True,
-        blank=True,
-        on_delete=models.SET_NULL,
-        related_name="reworded",
+        "self", verbose_name="paraphrase of", null=True, blank=True, on_delete=models.SET_NULL, related_name="reworded"
     )
 
     import_run = models.ForeignKey(
@@ -135,9 +130,7 @@ class Question(models.Model):
             models.Index(fields=("id",), name="question_unsearched", condition=Q(search_vector__isnull=True)),
             models.Index(fields=("content_hash",), name="question_content_hash"),
             HashIndex(
-                KT("content__stimulus__text"),
-                name="question_stimulus",
-                condition=Q(content__has_key="stimulus"),
+                KT("content__stimulus__text"), name="question_stimulus", condition=Q(content__has_key="stimulus")
             ),
             models.Index(fields=("source", "source_id"), name="question_source"),
             # Covers everything that a search filters and counts by, so that neither reads the rows with their texts
@@ -155,12 +148,8 @@ class Question(models.Model):
                 name="question_rated",
                 condition=Q(difficulty_percent__isnull=False),
             ),
-            models.Index(
-                fields=("status", "responses", "id"), name="question_observed", condition=Q(responses__gt=0)
-            ),
-            models.Index(
-                fields=("import_run",), name="question_import", condition=Q(import_run__isnull=False)
-            ),
+            models.Index(fields=("status", "responses", "id"), name="question_observed", condition=Q(responses__gt=0)),
+            models.Index(fields=("import_run",), name="question_import", condition=Q(import_run__isnull=False)),
         )
         constraints = (
             models.CheckConstraint(

@@ -63,9 +63,7 @@ class ReviewLease(Lease):
     """
 
     pair = models.ForeignKey("questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="leases")
-    reviewer = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="review_lease"
-    )
+    reviewer = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="review_lease")
     is_random = models.BooleanField(default=False)
 
     def __str__(self) -> str:
@@ -115,9 +113,7 @@ class ReviewDecision(Evidence):
         SAME = "same", "It is the same text"
         LABELLED = "labelled", "Labelled in an uploaded file"
 
-    pair = models.ForeignKey(
-        "questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="decisions"
-    )
+    pair = models.ForeignKey("questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="decisions")
     reviewer = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="review_decisions"
     )

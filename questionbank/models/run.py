@@ -153,9 +153,7 @@ class RunMetric(models.Model):
 
     class Meta:
         ordering = ("name", "step")
-        constraints = (
-            models.UniqueConstraint(fields=("run", "name", "step"), name="one_metric_a_run_name_and_step"),
-        )
+        constraints = (models.UniqueConstraint(fields=("run", "name", "step"), name="one_metric_a_run_name_and_step"),)
 
     def __str__(self) -> str:
         return f"{self.name}: {self.value:g}"

@@ -32,12 +32,7 @@ def _matches(wording: Combinable, *patterns: str) -> Q:
 def _part(view: View, wording: Combinable) -> Combinable:
     for pattern, replacement in view.replacements:
         wording = Func(
-            wording,
-            Value(pattern),
-            Value(replacement),
-            Value("g"),
-            function="REGEXP_REPLACE",
-            output_field=TextField(),
+            wording, Value(pattern), Value(replacement), Value("g"), function="REGEXP_REPLACE", output_field=TextField()
         )
     return wording
 
@@ -82,6 +77,4 @@ def _placeholders(wording: Combinable) -> Iterator[Q]:
         yield _matches(wording, hint) & found if hint else found
 
 
-DRAWS_NUMBERS = reduce(
-    or_, (condition for wording in (_TEXT, _OPTIONS) for condition in _placeholders(wording))
-)
+DRAWS_NUMBERS = reduce(or_, (condition for wording in (_TEXT, _OPTIONS) for condition in _placeholders(wording)))

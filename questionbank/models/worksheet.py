@@ -125,9 +125,7 @@ class QuestionUse(models.Model):
 
     question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="uses")
     day = models.DateField("day")
-    worksheet = models.ForeignKey(
-        Worksheet, null=True, blank=True, on_delete=models.SET_NULL, related_name="uses"
-    )
+    worksheet = models.ForeignKey(Worksheet, null=True, blank=True, on_delete=models.SET_NULL, related_name="uses")
     worksheet_name = models.CharField("worksheet", max_length=120)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
@@ -137,9 +135,7 @@ class QuestionUse(models.Model):
         ordering = ("-day", "-pk")
         indexes = (models.Index(fields=("day", "question"), name="use_day"),)
         constraints = (
-            models.UniqueConstraint(
-                fields=("question", "worksheet", "day"), name="one_use_a_worksheet_and_day"
-            ),
+            models.UniqueConstraint(fields=("question", "worksheet", "day"), name="one_use_a_worksheet_and_day"),
         )
 
     def __str__(self) -> str:

@@ -219,9 +219,7 @@ def leftover_databases_drop() -> list[str]:
 
 
 def _mark(maintenance: psycopg.Connection[Any], database: str, comment: str | None) -> None:
-    maintenance.execute(
-        sql.SQL("COMMENT ON DATABASE {} IS {}").format(sql.Identifier(database), sql.Literal(comment))
-    )
+    maintenance.execute(sql.SQL("COMMENT ON DATABASE {} IS {}").format(sql.Identifier(database), sql.Literal(comment)))
 
 
 def _restored(bank: str) -> str:
@@ -273,9 +271,7 @@ def _drop(maintenance: psycopg.Connection[Any], database: str) -> None:
 
 
 def _rename(maintenance: psycopg.Connection[Any], old: str, new: str) -> None:
-    maintenance.execute(
-        sql.SQL("ALTER DATABASE {} RENAME TO {}").format(sql.Identifier(old), sql.Identifier(new))
-    )
+    maintenance.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(sql.Identifier(old), sql.Identifier(new)))
 
 
 def _run(command: list[str], *, database: str, settings: str = "") -> None:

@@ -31,15 +31,7 @@ from analytics.artifacts import DERIVED, MANIFEST_NAME
 from analytics.atomic_file import written_aside
 from questionbank.core.errors import Conflict, KindredError, ValidationFailed
 from questionbank.core.storage import require_space, scratch_folder, scratch_sweep
-from questionbank.models import (
-    KnowledgeConcept,
-    ModelArtifact,
-    Question,
-    QuestionEmbedding,
-    QuestionTag,
-    Run,
-    User,
-)
+from questionbank.models import KnowledgeConcept, ModelArtifact, Question, QuestionEmbedding, QuestionTag, Run, User
 from questionbank.operations import backup_database as database
 from questionbank.operations.backup_archive import (
     DUMP,
@@ -115,9 +107,7 @@ def backup_store(*, report: Report | None = None) -> tuple[str, BackupManifest]:
             stored = storages["backups"].save(name, File(stream))
             stream.seek(0)
             if _sha256(storages["backups"], stored) != hashlib.file_digest(stream, "sha256").hexdigest():
-                raise KindredError(
-                    f"The backup {stored} arrived damaged in the object store: make another one."
-                )
+                raise KindredError(f"The backup {stored} arrived damaged in the object store: make another one.")
         _remember(stored, manifest.created, path.stat().st_size)
     return stored, manifest
 

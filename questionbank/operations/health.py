@@ -82,9 +82,7 @@ def _checked(name: str, title: str, check: Callable[[], tuple[State, str, dict[s
 
 def _database_problem() -> str:
     """Return the database's problem, checked on a separate connection with a timeout; empty if there is none."""
-    parameters = {
-        key: value for key, value in connection.get_connection_params().items() if key in _LIBPQ_KEYWORDS
-    }
+    parameters = {key: value for key, value in connection.get_connection_params().items() if key in _LIBPQ_KEYWORDS}
     limits = {"connect_timeout": TIMEOUT_SECONDS, "tcp_user_timeout": 1000 * TIMEOUT_SECONDS}
     try:
         with psycopg.connect(**{**parameters, **limits}) as asked:
@@ -166,11 +164,7 @@ def _workers() -> tuple[State, str, dict[str, str]]:
     if not idle:
         return State.OK, "Every queue has a worker.", figures
     state = State.FAILING if ESSENTIAL_QUEUE in idle else State.WARNING
-    return (
-        state,
-        f"No worker is running for: {', '.join(idle)}. “manage.py serve” starts them.",
-        figures,
-    )
+    return (state, f"No worker is running for: {', '.join(idle)}. “manage.py serve” starts them.", figures)
 
 
 def _queues() -> tuple[State, str, dict[str, str]]:
@@ -213,11 +207,7 @@ def _vectors() -> tuple[State, str, dict[str, str]]:
     unfinished = (Run.State.QUEUED, Run.State.RUNNING)
     if Run.objects.filter(kind=Run.Kind.EMBED, state__in=unfinished).exists():
         return State.OK, "Missing vectors are being computed.", figures
-    return (
-        State.WARNING,
-        "Some questions have no vectors, and no job is computing them.",
-        figures,
-    )
+    return (State.WARNING, "Some questions have no vectors, and no job is computing them.", figures)
 
 
 def _recall() -> tuple[State, str, dict[str, str]]:
@@ -247,8 +237,7 @@ def _disk() -> tuple[State, str, dict[str, str]]:
         folders["Database"] = postgres_location(settings.VAR_DIR).data_directory.parent
     usage = {label: shutil.disk_usage(folder) for label, folder in folders.items() if folder.exists()}
     figures = {
-        label: f"{filesizeformat(space.free)} of {filesizeformat(space.total)} free"
-        for label, space in usage.items()
+        label: f"{filesizeformat(space.free)} of {filesizeformat(space.total)} free" for label, space in usage.items()
     }
     free = min(space.free for space in usage.values())
     if free < DISK_FAILING:
@@ -288,10 +277,7 @@ def _mail() -> tuple[State, str, dict[str, str]]:
         return State.OK, "No mail is sent: EMAIL_URL names no mail server.", {}
     unseen = Q(due_at__lt=Now() - MAIL_DUE, failed_at=None)
     mails = OutgoingMail.objects.aggregate(
-        sent=Max("sent_at"),
-        failed=Max("failed_at"),
-        waiting=Count("due_at"),
-        unseen=Count("pk", filter=unseen),
+        sent=Max("sent_at"), failed=Max("failed_at"), waiting=Count("due_at"), unseen=Count("pk", filter=unseen)
     )
     figures = {
         "Sender": settings.DEFAULT_FROM_EMAIL or "none",
@@ -305,11 +291,7 @@ def _mail() -> tuple[State, str, dict[str, str]]:
     if not settings.DEFAULT_FROM_EMAIL:
         return State.WARNING, "Mail has no sender. Set MAIL_FROM to an address of your school.", figures
     if mails["failed"] and (mails["sent"] is None or mails["failed"] > mails["sent"]):
-        return (
-            State.WARNING,
-            "The last mail was not sent. Try “manage.py send_test_mail ADDRESS”.",
-            figures,
-        )
+        return (State.WARNING, "The last mail was not sent. Try “manage.py send_test_mail ADDRESS”.", figures)
     if mails["unseen"]:
         return State.WARNING, "Mail has been waiting for over ten minutes: no worker sends it.", figures
     if mails["sent"] is None:
@@ -337,16 +319,8 @@ def _backup() -> tuple[State, str, dict[str, str]]:
     if last is None and not (settings.VAR_DIR / BACKUP_RECORD).exists():
         return State.WARNING, "There is no backup yet. Run “manage.py backup FILE”.", {}
     if last is None:
-        return (
-            State.WARNING,
-            "It is not known when the last backup was made. Run “manage.py backup FILE”.",
-            {},
-        )
-    figures = {
-        "File": last["path"],
-        "Size": filesizeformat(last["bytes"]),
-        "Written": _when(last["created"]),
-    }
+        return (State.WARNING, "It is not known when the last backup was made. Run “manage.py backup FILE”.", {})
+    figures = {"File": last["path"], "Size": filesizeformat(last["bytes"]), "Written": _when(last["created"])}
     if timezone.now() - last["created"] > BACKUP_DUE:
         return State.WARNING, "The last backup is older than a week.", figures
     return State.OK, "The last backup is recent.", figures

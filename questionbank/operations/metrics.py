@@ -43,9 +43,7 @@ SECONDS = Histogram(
     buckets=(0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10),
 )
 QUERIES = Counter("kindred_queries", "Statements of requests.", ["database"], registry=WEB)
-QUERY_SECONDS = Counter(
-    "kindred_query_seconds", "Time that these statements took.", ["database"], registry=WEB
-)
+QUERY_SECONDS = Counter("kindred_query_seconds", "Time that these statements took.", ["database"], registry=WEB)
 
 
 class MetricsMiddleware:
@@ -68,9 +66,7 @@ class MetricsMiddleware:
         return response
 
 
-def _count_statement(
-    execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
-) -> Any:
+def _count_statement(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
     began = time.perf_counter()
     try:
         return execute(sql, params, many, context)
@@ -118,10 +114,7 @@ def _runs() -> Iterator[GaugeMetricFamily]:
     failed = Run.failures().filter(finished_at__gte=database_now() - DAY).count()
     states = {str(state): 0.0 for state in (Run.State.QUEUED, Run.State.RUNNING)}
     yield _gauge(
-        "runs",
-        "Jobs; failed in the last 24 hours.",
-        "state",
-        {**states, **dict(unfinished), "failed": failed},
+        "runs", "Jobs; failed in the last 24 hours.", "state", {**states, **dict(unfinished), "failed": failed}
     )
     waiting = Run.objects.filter(state=Run.State.QUEUED).values("queue").annotate(since=Min("created_at"))
     ages = dict.fromkeys(task_queue.QUEUES, 0.0)
@@ -135,9 +128,7 @@ def _blocks() -> Iterator[GaugeMetricFamily]:
     claimed = Q(until__gt=Now())
     unfinished = WorkBlock.objects.filter(done__isnull=True, size__gt=0)
     counts = unfinished.aggregate(claimed=Count("pk", filter=claimed), free=Count("pk", filter=~claimed))
-    yield _gauge(
-        "blocks", "Blocks of bulk work that are not done.", "state", {k: float(v) for k, v in counts.items()}
-    )
+    yield _gauge("blocks", "Blocks of bulk work that are not done.", "state", {k: float(v) for k, v in counts.items()})
 
 
 def _recall() -> Iterator[GaugeMetricFamily]:

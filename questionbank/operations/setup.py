@@ -69,9 +69,7 @@ def _store_vectors(embedding_set: EmbeddingSet, questions: list[Question], resul
     """Store the vectors of a set, and return whether the results include those of its encoder."""
     pending = [PendingQuestion(each.pk, "", bytes(each.content_hash)) for each in questions]
     if embedding_set.lens == FALLBACK_LENS.word:
-        pending = embedding_pending_among(
-            embedding_set=embedding_set, question_ids=[each.pk for each in questions]
-        )
+        pending = embedding_pending_among(embedding_set=embedding_set, question_ids=[each.pk for each in questions])
         vectors = HashedNgramEncoder(embedding_set.dimension).encode([each.text for each in pending])
     elif embedding_set.lens in results.vectors and _is_by(results, embedding_set.artifact):
         vectors = results.vectors[embedding_set.lens].astype(np.float32)
@@ -138,9 +136,7 @@ def demo_results_gather() -> DemoResults:
     names = {str(question.pk): question.source_id for question in questions}
     vectors, shares = {}, {}
     for embedding_set in EmbeddingSet.objects.filter(is_current=True, scope="").exclude(artifact=None):
-        rows = dict(
-            QuestionEmbedding.objects.filter(embedding_set=embedding_set).values_list("question_id", "vector")
-        )
+        rows = dict(QuestionEmbedding.objects.filter(embedding_set=embedding_set).values_list("question_id", "vector"))
         absent = np.full(embedding_set.dimension, np.nan)
         vectors[embedding_set.lens] = np.array(
             [absent if rows[each.pk] is None else rows[each.pk] for each in questions], dtype=np.float16

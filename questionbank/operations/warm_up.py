@@ -67,9 +67,7 @@ def _languages() -> list[str]:
     try:
         present = {primary_language(language) for language in bank_languages()} or {"en"}
         others = [
-            language
-            for language in _QUESTIONS
-            if language != "en" and language in present and _has_solver(language)
+            language for language in _QUESTIONS if language != "en" and language in present and _has_solver(language)
         ]
     except DatabaseError:
         return []

@@ -34,17 +34,14 @@ _BREAK = re.compile(r"\s[–—]\s*$|[;,，；。·|/:：\t\u2003]\s*$|\s{2,}$")
 _OPERATOR = re.compile(
     r"\s*(?:[×·+*/=<>÷−^-](?=\s)|(?![A-KTF]\b)[a-zA-Z°%]{1,3}\b(?!\s*[=<>])|(?-i:[a-z]{4,})|[分%°℃€£$])"
 )
-_LETTER = re.compile(
-    r"\s*[(（]?(?:[A-K]{1,5}|[a-h]|T|F|True|False|[√×✓✗对错])[)）]?\s*(?:$|[\s;,，；。.|·/\u2003])"
-)
+_LETTER = re.compile(r"\s*[(（]?(?:[A-K]{1,5}|[a-h]|T|F|True|False|[√×✓✗对错])[)）]?\s*(?:$|[\s;,，；。.|·/\u2003])")
 _EMPTY = re.compile(r"[\s;,，；。.|·/()（）\u2003]*")
 _RANGE = re.compile(
     r"(?<!\d)(\d{1,3})\s*[-–—~～至到]\s*(\d{1,3})\s*(?:题)?\s*[.:：、)]?\s*((?:[A-HTF√×对错][\s,，、]*)+)(?=\d|[;；.。]|$)"
 )
 _SEQUENCE = re.compile(r"[A-H](?:[\s,;，、]*[A-H]){3,}")
 _SECTION_NAME = re.compile(
-    r"[一二三四五六七八九十]{1,2}[、.．].{0,20}|[^\d$]{1,40}[:：]|[A-Z]|(?:section|part|teil) \w+",
-    re.IGNORECASE,
+    r"[一二三四五六七八九十]{1,2}[、.．].{0,20}|[^\d$]{1,40}[:：]|[A-Z]|(?:section|part|teil) \w+", re.IGNORECASE
 )
 """Stands before the first answer of a line."""
 _ALONE = re.compile(r"(?:[^\W\d_]{1,8}\s?)?\d{1,2}")
@@ -105,9 +102,7 @@ def expanded(text: str) -> str:
         return "  ".join(f"{number}. {letter}" for number, letter in enumerate(letters, start=first)) + "  "
 
     if _SEQUENCE.fullmatch(text.strip()):
-        return "  ".join(
-            f"{place}. {letter}" for place, letter in enumerate(re.findall("[A-H]", text), start=1)
-        )
+        return "  ".join(f"{place}. {letter}" for place, letter in enumerate(re.findall("[A-H]", text), start=1))
     return re.sub(r" {3,}", "  ", _RANGE.sub(counted, text)).rstrip()
 
 
@@ -145,11 +140,7 @@ def aligned(texts: Sequence[str], numbers: Sequence[int], names: Sequence[str]) 
     for place, text in enumerate(texts[:-1]):
         if _ALONE.fullmatch(text):  # "1" above "1a. 5" or "(a) 5"
             texts[place] = (
-                ""
-                if texts[place + 1].startswith(text)
-                else f"{text}."
-                if by_parts(texts[place + 1])
-                else text
+                "" if texts[place + 1].startswith(text) else f"{text}." if by_parts(texts[place + 1]) else text
             )
     labels = [label for line, text in enumerate(texts) for label in _labels(line, text)]
     first = {label.number for label in labels if label.start == 0 and label.weight >= _AT_START}
@@ -259,12 +250,7 @@ def _is_value(place: str, behind: str) -> bool:
 
 
 def _chain(
-    labels: Sequence[Label],
-    texts: Sequence[str],
-    slots: Sequence[int],
-    names: Sequence[str],
-    *,
-    again: float = _AGAIN,
+    labels: Sequence[Label], texts: Sequence[str], slots: Sequence[int], names: Sequence[str], *, again: float = _AGAIN
 ) -> list[tuple[Label, int]]:
     """Return the labels of the greatest weight that name the slots in order, each with its slot."""
     places: dict[int, list[int]] = defaultdict(list)
@@ -282,9 +268,7 @@ def _chain(
                     is_next = label.part and earlier.part and label.part != earlier.part
                     cost = 0.0 if is_next and (label.start == 0 or label.weight >= 1.5) else 99.0
                 else:
-                    cost = (
-                        min(0.7 * (slot - at - 1), 4.0) if slot > at else _again(texts, earlier, label, again)
-                    )
+                    cost = min(0.7 * (slot - at - 1), 4.0) if slot > at else _again(texts, earlier, label, again)
                     if not earlier.part and _is_empty(texts, earlier, label):
                         cost += 2.5
                 if score - cost > best:

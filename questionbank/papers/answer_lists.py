@@ -11,16 +11,7 @@ from questionbank.papers.answer_tables import is_answer_table
 from questionbank.papers.keys import full_text, row_cells
 from questionbank.papers.marks import GAP, Mark
 from questionbank.papers.paper import Line
-from questionbank.papers.phrases import (
-    ANSWER,
-    ANSWER_COLUMN,
-    BLANK,
-    KEY_TITLE,
-    NUMBER_COLUMN,
-    SECTION,
-    SOLUTION,
-    TASK,
-)
+from questionbank.papers.phrases import ANSWER, ANSWER_COLUMN, BLANK, KEY_TITLE, NUMBER_COLUMN, SECTION, SOLUTION, TASK
 from questionbank.papers.point_phrases import POINTS
 
 _FEWEST = 3  # answers at the end of a paper that make a list without a title
@@ -197,20 +188,12 @@ def _asks_or_gives(line: Line) -> bool:
 def _may_be_title(text: str) -> bool:
     """Return whether the text of a line above a list of answers may be its title, in whatever language."""
     text = text.strip("=-–—_*# ")
-    is_plain = (
-        bool(text)
-        and not re.search(r"[?？=_|\d$]|!\[", text)
-        and (text.endswith(":") or not TASK.match(text))
-    )
+    is_plain = bool(text) and not re.search(r"[?？=_|\d$]|!\[", text) and (text.endswith(":") or not TASK.match(text))
     return is_plain and len(text.split()) <= _MOST_WORDS and len(text) <= _SHORT
 
 
 def _asks(line: Line) -> bool:
     text = line.text
     return not ANSWER.match(text) and bool(
-        TASK.match(text)
-        or BLANK.search(text)
-        or "?" in text
-        or "？" in text
-        or text.endswith(("=", ":", "："))
+        TASK.match(text) or BLANK.search(text) or "?" in text or "？" in text or text.endswith(("=", ":", "："))
     )

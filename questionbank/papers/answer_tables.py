@@ -250,9 +250,7 @@ def _asks(rows: Sequence[Sequence[str]]) -> bool:
     head = rows[0] if is_head(rows) else []
     if any(map(NUMBER_COLUMN.fullmatch, (cell.strip("* ") for cell in head[1:]))):
         return True
-    asking = sum(
-        any("?" in cell or TASK.match(cell) or BLANK.search(cell) for cell in row[1:]) for row in rows
-    )
+    asking = sum(any("?" in cell or TASK.match(cell) or BLANK.search(cell) for cell in row[1:]) for row in rows)
     return asking * 4 > len(rows)
 
 

@@ -10,13 +10,7 @@ from analytics.question_content import AcceptedAnswer, Option, QuestionPart
 from analytics.text.meaning import same_answer
 from questionbank.formats.shapes import answer_label
 from questionbank.papers import phrases, truth_phrases
-from questionbank.papers.conclusions import (
-    chosen_letter,
-    concluded,
-    concluded_by_numerals,
-    is_sure,
-    is_working,
-)
+from questionbank.papers.conclusions import chosen_letter, concluded, concluded_by_numerals, is_sure, is_working
 from questionbank.papers.drafts import Draft, Item
 from questionbank.papers.keys import KeyEntry
 from questionbank.papers.paper import Doubt
@@ -59,17 +53,13 @@ def answered_by(
     if draft.key is not None and items is draft.options:
         _name_in_full(draft.key, options)
         said += [("the list of answers", text) for text in _said_by_list(draft, draft.key, options, found)]
-    resolved = [
-        (where, labels_named(text, options, where, draft.doubts) if options else text) for where, text in said
-    ]
+    resolved = [(where, labels_named(text, options, where, draft.doubts) if options else text) for where, text in said]
     resolved = [(where, text) for where, text in resolved if text]
     if resolved:
         found.text = resolved[0][1]
         for where, text in resolved[1:]:
             if text != found.text and (options or not _agree(text, found.text)):
-                said_twice = (
-                    f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}. Which is it?"
-                )
+                said_twice = f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}. Which is it?"
                 draft.doubts.append(Doubt("answers_differ", said_twice))
     return found
 
@@ -157,9 +147,7 @@ def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[
         by_text = next((option.label for option in options if same_answer(text, option.text) == "same"), "")
     truth = truth_phrases.truth_of(text)
     if not by_text and truth:
-        by_text = next(
-            (option.label for option in options if truth_phrases.truth_of(option.text) == truth), ""
-        )
+        by_text = next((option.label for option in options if truth_phrases.truth_of(option.text) == truth), "")
     if by_text:
         return by_text
     shown = text if len(text) <= 60 else f"{text[:60]}…"
@@ -196,11 +184,7 @@ def given_answer(stem: str) -> str:
 
 
 def with_conclusions(
-    answered: Answered,
-    parts: tuple[QuestionPart, ...],
-    options: Sequence[Option],
-    solution: str,
-    doubts: list[Doubt],
+    answered: Answered, parts: tuple[QuestionPart, ...], options: Sequence[Option], solution: str, doubts: list[Doubt]
 ) -> tuple[Answered, tuple[QuestionPart, ...], str]:
     """Return answers that stand at the end of their working, and the working as the solution; each with a doubt."""
     found: list[str] = []

@@ -32,9 +32,7 @@ def bank_record(
     content = record.content
     if named:
         widths = {picture.name: picture.width for picture in content.pictures}
-        found = {
-            names[name]: Picture(names[name], pictures.get(name, ""), widths.get(name, 0.0)) for name in named
-        }
+        found = {names[name]: Picture(names[name], pictures.get(name, ""), widths.get(name, 0.0)) for name in named}
         content = replace(content, pictures=tuple(found.values()))
     fields = question_fields(_counted_from_one(replace(record, content=content, concepts=concepts)))
     return read_question(_renamed(fields, names) if names else fields)
@@ -59,9 +57,7 @@ def _name_by_content(name: str, sha256: str) -> str:
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
     """Return a question's fields whose texts name pictures by other names."""
     if isinstance(value, str):
-        return PICTURE.sub(
-            lambda match: f"![{match['alt']}]({names.get(match['name'].strip(), match['name'])})", value
-        )
+        return PICTURE.sub(lambda match: f"![{match['alt']}]({names.get(match['name'].strip(), match['name'])})", value)
     if isinstance(value, Mapping):
         return {key: _renamed(each, names) for key, each in value.items()}
     return [_renamed(each, names) for each in value] if isinstance(value, list | tuple) else value

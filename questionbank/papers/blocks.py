@@ -180,11 +180,7 @@ class BlockReader:
                 case "Image":
                     self._add_picture(rich, content, look)
                 case "Span" | "Link" | "Cite":
-                    self._add(
-                        rich,
-                        content[1],
-                        look | (COLOURED if kind == "Span" and _stands_out(content[0]) else 0),
-                    )
+                    self._add(rich, content[1], look | (COLOURED if kind == "Span" and _stands_out(content[0]) else 0))
                 case "Note":
                     note = " ".join(part.rich.text for part in self.paragraphs(content))
                     rich.add(f" ({note})", look)
@@ -222,9 +218,7 @@ def _stands_out(attributes: Any) -> bool:
     """Return whether a span of HTML or LaTeX is highlighted or in a colour."""
     _identifier, classes, values = attributes
     style = " ".join(value for name, value in values if name in ("style", "color"))
-    return "mark" in classes or any(
-        is_css_colour(match[1] or match[2]) for match in _CSS_COLOUR.finditer(style)
-    )
+    return "mark" in classes or any(is_css_colour(match[1] or match[2]) for match in _CSS_COLOUR.finditer(style))
 
 
 def is_css_colour(value: str) -> bool:

@@ -70,9 +70,7 @@ def is_working(text: str) -> bool:
     """
     text = text.replace("＝", "=")
     said = re.split(r":\s", text.strip(" ."))
-    if ("=" in text and _EXAMINER.search(text)) or (
-        len(text) > _LONGEST and len(said) > 1 and _SAYS.match(said[-1])
-    ):
+    if ("=" in text and _EXAMINER.search(text)) or (len(text) > _LONGEST and len(said) > 1 and _SAYS.match(said[-1])):
         return True
     if _SENTENCE.match(text) or all(
         map(_ONE_ASSIGNED.fullmatch, re.split(r"\s*[;；、]\s*|,\s+|，|\s+OR\s+", text.strip(" .;")))
@@ -88,12 +86,7 @@ def is_working(text: str) -> bool:
         return True  # a step from one form to another
     variables = re.search(r"(?<![^\W\d_])[a-zA-Z](?![^\W\d_])|\\|\^", before.rpartition(":")[2])
     is_fraction = re.fullmatch(r"\s*\d+\s*/\s*\d+\s*", before) is not None  # "10/32 = 0.3125" says it twice
-    return (
-        bool(sign)
-        and variables is None
-        and not is_fraction
-        and re.search(r"\d.*[-+−–×÷·*/:]", before) is not None
-    )
+    return bool(sign) and variables is None and not is_fraction and re.search(r"\d.*[-+−–×÷·*/:]", before) is not None
 
 
 def is_sure(working: str) -> bool:
@@ -103,9 +96,7 @@ def is_sure(working: str) -> bool:
     (True, False)
     """
     plain = re.sub(r"\\[a-zA-Z]+", "", working)
-    return "答：" in working or not re.search(
-        r"[^\W\d_]{3,}\s|\$\s\w+\s\$|[;；,，：\n]|\.\s|[⇒<>＜＞≤≥]", plain
-    )
+    return "答：" in working or not re.search(r"[^\W\d_]{3,}\s|\$\s\w+\s\$|[;；,，：\n]|\.\s|[⇒<>＜＞≤≥]", plain)
 
 
 def concluded(text: str) -> str:

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import re
 
-from questionbank.papers.phrases import (
-    CIRCLES_ONE,
-    GAP_SECTION,
-    OFFERS_CHOICE,
-    STATEMENTS,
-    TASK,
-    TRUTH_SECTION,
-)
+from questionbank.papers.phrases import CIRCLES_ONE, GAP_SECTION, OFFERS_CHOICE, STATEMENTS, TASK, TRUTH_SECTION
 from questionbank.papers.point_phrases import POINTS_ALONE
 
 _ORDERS = re.compile(
@@ -33,12 +26,9 @@ _ADMINISTERS = re.compile(
 
 
 _TITLED_DIRECTIONS = re.compile(
-    r"\W*(?:directions?|instructions?|anweisung|consigne|instrucciones|istruzioni)\W*\s?[:.–—-]\W*\w",
-    re.IGNORECASE,
+    r"\W*(?:directions?|instructions?|anweisung|consigne|instrucciones|istruzioni)\W*\s?[:.–—-]\W*\w", re.IGNORECASE
 )
-WORD_BANK = re.compile(
-    r"\W*(?:word ?(?:bank|box|list)|choose from|wörter(?:kasten)?|banque de mots)\b", re.IGNORECASE
-)
+WORD_BANK = re.compile(r"\W*(?:word ?(?:bank|box|list)|choose from|wörter(?:kasten)?|banque de mots)\b", re.IGNORECASE)
 """Begins the words to choose from."""
 
 

@@ -117,9 +117,7 @@ def _notices(facts: WordFacts, *, has_macros: bool) -> Iterator[str]:
         )
     if facts.objects:
         objects = counted(
-            facts.objects,
-            "1 embedded object, such as a spreadsheet,",
-            "{} embedded objects, such as spreadsheets,",
+            facts.objects, "1 embedded object, such as a spreadsheet,", "{} embedded objects, such as spreadsheets,"
         )
         yield f"{objects} cannot be read. Paste tables or pictures instead."
     if facts.drawings:

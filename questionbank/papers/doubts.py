@@ -17,8 +17,7 @@ from questionbank.papers.numbering import formulas
 from questionbank.papers.paper import Doubt, FoundQuestion, Line, Role
 
 _ADDRESSES = re.compile(
-    r"\b(?:(?-i:me|my|us)|your?s?|mich|mir|moi|vous|votre)\b|\b(?:the board|in class|notebook)$",
-    re.IGNORECASE,
+    r"\b(?:(?-i:me|my|us)|your?s?|mich|mir|moi|vous|votre)\b|\b(?:the board|in class|notebook)$", re.IGNORECASE
 )
 """Speaks to whoever reads an answer rather than to give it."""
 _MOST_GIVE = 0.7
@@ -26,8 +25,7 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\(")
 _NUMBERS_LEFT = re.compile(r"\n\s*(?:Q\s?)?\d{1,3}[.)、．]\s+\S")
 
 UNREAD_SIGNS = Doubt(
-    "unread_signs",
-    "Some signs of its text could not be read with certainty. Compare it with the question as printed.",
+    "unread_signs", "Some signs of its text could not be read with certainty. Compare it with the question as printed."
 )
 
 
@@ -111,15 +109,12 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
     yield from _odd_answer(record)
     yield from _points(draft, record.text)
     if any(map(_PICTURE.search, draft.headings[-1:])):
-        yield Doubt(
-            "picture_in_heading", "The heading above holds a picture. Is it an option of the question before?"
-        )
+        yield Doubt("picture_in_heading", "The heading above holds a picture. Is it an option of the question before?")
     yield from _lost_parts(record, draft)
     yield from _lost_content(record)
     if phrases.MATCHING.search(record.text) and "|" in record.text and record.kind != "matching":
         yield Doubt(
-            "match_unanswered",
-            "It asks to match, but no answer says which belong together. Write it as “1-B, 2-A”.",
+            "match_unanswered", "It asks to match, but no answer says which belong together. Write it as “1-B, 2-A”."
         )
     if not draft.stem.is_settled:
         yield from _odd_text(record, is_known=has_answers or bool(draft.total))
@@ -143,9 +138,7 @@ def _lost_parts(record: QuestionRecord, draft: Draft) -> Iterator[Doubt]:
         return
     first = read_mark(draft.parts[0].number)
     if first is not None and first.value > 1 and first.roman != 1:
-        yield Doubt(
-            "first_part", f"The first part is {draft.parts[0].number} Say where the parts before it begin."
-        )
+        yield Doubt("first_part", f"The first part is {draft.parts[0].number} Say where the parts before it begin.")
     if len(record.content.parts) == 1:
         yield Doubt("single_part", "The question has a single part. Is another one part of the text?")
 
@@ -168,8 +161,7 @@ def _odd_text(record: QuestionRecord, *, is_known: bool) -> Iterator[Doubt]:
     """
     if _NUMBERS_LEFT.search(record.text):
         yield Doubt(
-            "number_inside",
-            "A line of the text has a number of its own. If it begins another question, say so.",
+            "number_inside", "A line of the text has a number of its own. If it begins another question, say so."
         )
     if not (is_known or record.options or record.content.parts or asks(record.text)):
         yield Doubt("asks_nothing", "Nothing in it asks for an answer. Leave it out if it is no question.")
@@ -181,13 +173,9 @@ def _unanswered(question: FoundQuestion) -> Iterator[Doubt]:
     """Yield which answers are missing, in a paper that gives some."""
     record = question.record
     is_asked = not phrases.PROOF.search(record.text)
-    if not _has_answer(question) and (
-        is_asked or record.options or record.kind in ("true_false", "matching")
-    ):
+    if not _has_answer(question) and (is_asked or record.options or record.kind in ("true_false", "matching")):
         if not any(doubt.code == "answer_no_option" for doubt in question.doubts):
-            yield Doubt(
-                "unanswered", "No answer was found. Say which line gives it, or import the question without."
-            )
+            yield Doubt("unanswered", "No answer was found. Say which line gives it, or import the question without.")
     elif record.options and not record.answer:
         yield Doubt("no_right_option", "No option is marked as the answer. Say which one is right.")
     elif record.kind == "parts":
@@ -198,27 +186,19 @@ def _unanswered(question: FoundQuestion) -> Iterator[Doubt]:
                 f"{missing} of the {len(record.content.parts)} parts have no answer. Say which lines give them.",
             )
     elif record.solution and not record.answer and not phrases.PROOF.search(record.text):
-        yield Doubt(
-            "solution_only", "There is a worked solution, but no answer. Say which line of it is the answer."
-        )
+        yield Doubt("solution_only", "There is a worked solution, but no answer. Say which line of it is the answer.")
 
 
 def _points(draft: Draft, text: str) -> Iterator[Doubt]:
     """Yield what cannot be about the points of a question."""
-    if said := point_phrases.IMPOSSIBLE_POINTS.search(
-        "\n".join([text, *(part.text for part in draft.parts)])
-    ):
+    if said := point_phrases.IMPOSSIBLE_POINTS.search("\n".join([text, *(part.text for part in draft.parts)])):
         yield Doubt("points_impossible", f"“{said[0]}” is less than nothing. Give its points yourself.")
     given = [part.points for part in draft.parts if part.points is not None]
     if given and len(given) < len(draft.parts):
         missing = len(draft.parts) - len(given)
-        yield Doubt(
-            "part_points", f"{missing} of its {len(draft.parts)} parts give no points, the others do."
-        )
+        yield Doubt("part_points", f"{missing} of its {len(draft.parts)} parts give no points, the others do.")
     elif given and draft.total is not None and draft.total != sum(given):
-        said_total = (
-            f"Its parts give {sum(given):g} points together, the paper says {draft.total:g}. Which is right?"
-        )
+        said_total = f"Its parts give {sum(given):g} points together, the paper says {draft.total:g}. Which is right?"
         yield Doubt("points_sum", said_total)
 
 
@@ -246,19 +226,13 @@ def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[Doubt]:
             )
     if after is not None and draft.value and not after.stem.is_settled and after.value > draft.value + 1:
         missing = draft.value + 1
-        what = (
-            f"question {missing}"
-            if after.value == missing + 1
-            else f"questions {missing} to {after.value - 1}"
-        )
+        what = f"question {missing}" if after.value == missing + 1 else f"questions {missing} to {after.value - 1}"
         yield Doubt(
-            "number_missing",
-            f"The next number is {after.value}. If {what} is in this one, say where it begins.",
+            "number_missing", f"The next number is {after.value}. If {what} is in this one, say where it begins."
         )
     if not draft.value and any(other.value for other in drafts):
         yield Doubt(
-            "unnumbered",
-            "It has no number, though others have. Join it with the question above if it belongs to that.",
+            "unnumbered", "It has no number, though others have. Join it with the question above if it belongs to that."
         )
 
 
@@ -275,8 +249,7 @@ def _twins(place: int, draft: Draft, alike: Sequence[int]) -> Iterator[Doubt]:
     if draft.value > 0 and len(alike) == 2 and alike[1] - alike[0] > 1:
         where = "below" if place == alike[0] else "above"
         yield Doubt(
-            "number_again",
-            f"The number {draft.value} stands {where} as well. Does one of the two answer the other?",
+            "number_again", f"The number {draft.value} stands {where} as well. Does one of the two answer the other?"
         )
     first = read_mark(draft.parts[0].number) if draft.parts else None
     if first is not None and first.series == draft.series and first.value < draft.value:
@@ -286,20 +259,14 @@ def _twins(place: int, draft: Draft, alike: Sequence[int]) -> Iterator[Doubt]:
         )
 
 
-def _number_of_options(
-    place: int, found: Sequence[FoundQuestion], usual: int, counts: Counter[int]
-) -> Iterator[Doubt]:
+def _number_of_options(place: int, found: Sequence[FoundQuestion], usual: int, counts: Counter[int]) -> Iterator[Doubt]:
     options = len(found[place].record.options)
     total = sum(counts.values())
     if options and usual and options != usual and counts[usual] * 5 >= total * 4 and total > 2:
         yield Doubt(
-            "options_count",
-            f"It has {options} options; most others have {usual}. Is a line missing, or one too many?",
+            "options_count", f"It has {options} options; most others have {usual}. Is a line missing, or one too many?"
         )
-    beside = [
-        len(other.record.options)
-        for other in (*found[max(0, place - 1) : place], *found[place + 1 : place + 2])
-    ]
+    beside = [len(other.record.options) for other in (*found[max(0, place - 1) : place], *found[place + 1 : place + 2])]
     if (
         not options
         and len(beside) == 2
@@ -308,8 +275,7 @@ def _number_of_options(
         and (not _has_answer(found[place]) or phrases.OFFERS_CHOICE.search(found[place].record.text))
     ):
         yield Doubt(
-            "no_options",
-            "It has no options, but the questions before and after it have. Say which lines are options.",
+            "no_options", "It has no options, but the questions before and after it have. Say which lines are options."
         )
 
 
@@ -353,9 +319,7 @@ def left_over(lines: Sequence[Line], roles: Sequence[Role], used: set[int]) -> l
     given = formulas(lines)
     for place, (line, role) in enumerate(zip(lines, roles, strict=True)):
         if role is Role.NOTHING or role is Role.KEY:
-            is_taken = (
-                place in used or place in given or (is_headed and role is Role.NOTHING and not line.number)
-            )
+            is_taken = place in used or place in given or (is_headed and role is Role.NOTHING and not line.number)
             if not is_taken and place > min(used, default=place) and _says(line):
                 left.append(place)
         else:

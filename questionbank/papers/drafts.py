@@ -231,9 +231,7 @@ def _take_said(draft: Draft) -> float | None:
     return total
 
 
-def _taken(
-    item: Item, *, is_option: bool = False, bare_points: bool = False
-) -> Iterator[tuple[int, float, bool]]:
+def _taken(item: Item, *, is_option: bool = False, bare_points: bool = False) -> Iterator[tuple[int, float, bool]]:
     """Take the points out of the lines of an item; yields them, each with its line and whether they are a total."""
     for place, text in enumerate(item.texts):
         if place == 0 and is_option and not point_phrases.POINTS.search(text):
@@ -241,9 +239,7 @@ def _taken(
         number, body = take_mark(text) if place else ("", text)  # of a part within a part
         if not body:
             number, body = "", text
-        rest, found, is_total = without_points(
-            body, may_begin=place == 0 or bool(number), bare_points=bare_points
-        )
+        rest, found, is_total = without_points(body, may_begin=place == 0 or bool(number), bare_points=bare_points)
         if found is not None:
             item.texts[place] = f"{number} {_without_answer_space(rest)}".strip()
             yield place, found, is_total

@@ -105,9 +105,7 @@ def _bracketed(code: str, place: int, depth: int) -> tuple[str, int]:
     sides = {"l": "", "r": ""}
     while option := _BRACKET.match(code, place):
         sign, place = option["sign"].strip() or ".", option.end()
-        sides |= (
-            {"l": sign, "r": _CLOSING.get(sign, sign)} if option["side"] == "b" else {option["side"]: sign}
-        )
+        sides |= {"l": sign, "r": _CLOSING.get(sign, sign)} if option["side"] == "b" else {option["side"]: sign}
     if not any(sides.values()):
         sides = {"l": "(", "r": ")"}
     parts, place = _arguments(code, place)

@@ -108,12 +108,7 @@ def document_import_request(
     fresh.import_run = runs.run_create(
         kind=Run.Kind.IMPORT,
         title=f"Import of {fresh.name}"[:200],
-        parameters={
-            "draft": fresh.pk,
-            "name": fresh.name,
-            "source": named,
-            "status": allowed_status(user, status),
-        },
+        parameters={"draft": fresh.pk, "name": fresh.name, "source": named, "status": allowed_status(user, status)},
         queue="light",  # short work that somebody waits for
         requested_by=user,
     )
@@ -165,9 +160,7 @@ def document_list_create(*, draft: DocumentDraft, user: User, name: str) -> Ques
                 places.setdefault(question.pk, ListedPlace(total_points(said), said.section))
     with transaction.atomic():
         made = question_list_create(user=user, name=name, instructions=review.instructions)
-        question_list_add(
-            user=user, question_list=made, questions=asked.values(), with_templates=True, places=places
-        )
+        question_list_add(user=user, question_list=made, questions=asked.values(), with_templates=True, places=places)
     return made
 
 
@@ -207,9 +200,7 @@ class _PaperEntries:
             return record
         content, name = record.content, f"printed-{sha256[:12]}.png"
         content = replace(
-            content,
-            pictures=(*content.pictures, Picture(name, sha256)),
-            settings={**content.settings, PRINTED: name},
+            content, pictures=(*content.pictures, Picture(name, sha256)), settings={**content.settings, PRINTED: name}
         )
         return replace(record, content=content)
 

@@ -116,15 +116,10 @@ class Items:
         for run in parts:
             is_nested = any(other.series != run.series and other.places[0] < run.places[0] for other in parts)
             is_statement = (
-                not is_nested
-                and bool(options)
-                and run.places[-1] < options[0].places[0]
-                and len(options) == 1
+                not is_nested and bool(options) and run.places[-1] < options[0].places[0] and len(options) == 1
             )
             for place in run.places:
-                self.roles[place] = (
-                    Role.MORE if is_nested or is_statement or run.series == "bullet" else Role.PART
-                )
+                self.roles[place] = Role.MORE if is_nested or is_statement or run.series == "bullet" else Role.PART
         for run in options:
             self._mark_right(run)
 

@@ -36,9 +36,7 @@ _LETTER = re.compile(
     rf"|(?![A-Za-z0-9]))\s*(?:$"
     rf"|[.:：;,，。)】–—-]\s*|(?=[(（\[\d$\u2003\u4e00-\u9fff])|\s+(?=PTS|DIF|REF|\d))"
 )
-_MARKS_GIVEN = re.compile(
-    r"(?<=\S)(?:\s+\[\d{1,2}\]|(?:\s+[MAB][1-3])+|\s+\((?:[MABC][1-3]\b[^()]{0,30})+\))\s*$"
-)
+_MARKS_GIVEN = re.compile(r"(?<=\S)(?:\s+\[\d{1,2}\]|(?:\s+[MAB][1-3])+|\s+\((?:[MABC][1-3]\b[^()]{0,30})+\))\s*$")
 _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
 TITLE_AND_LIST = re.compile(
@@ -87,9 +85,7 @@ class KeyEntry:
     name: str = ""
 
 
-def key_entries(
-    lines: Iterable[tuple[int, Line]], numbers: Sequence[int], names: Sequence[str]
-) -> list[KeyEntry]:
+def key_entries(lines: Iterable[tuple[int, Line]], numbers: Sequence[int], names: Sequence[str]) -> list[KeyEntry]:
     """Return what the lines of a list of answers say, in their order.
 
     Args:
@@ -99,9 +95,7 @@ def key_entries(
     """
     entries: list[KeyEntry] = []
     block: list[tuple[list[int], str]] = []
-    texts = [
-        (place, line, _EMPHASIS.sub("", full_text(line))) for place, line in _without_bare_numbers(lines)
-    ]
+    texts = [(place, line, _EMPHASIS.sub("", full_text(line))) for place, line in _without_bare_numbers(lines)]
     for is_table, group in groupby(texts, lambda each: row_cells(each[2]) is not None):
         if is_table:
             rows, numbered = _parted([(place, row_cells(text) or []) for place, _, text in group])
@@ -126,9 +120,7 @@ def _without_bare_numbers(lines: Iterable[tuple[int, Line]]) -> list[tuple[int, 
     ]
 
 
-def _parted(
-    rows: Sequence[tuple[int, list[str]]],
-) -> tuple[list[tuple[int, list[str]]], list[tuple[int, str]]]:
+def _parted(rows: Sequence[tuple[int, list[str]]]) -> tuple[list[tuple[int, list[str]]], list[tuple[int, str]]]:
     """Return the rows of a table, and the cells of those rows that hold a number and an answer in each cell."""
     whole: list[tuple[int, list[str]]] = []
     numbered: list[tuple[int, str]] = []
@@ -313,9 +305,7 @@ def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
     while place < len(rows):
         line, cells = rows[place]
         labels = [
-            (column, (label.number, label.part))
-            for column, cell in enumerate(cells)
-            if (label := label_of(cell))
+            (column, (label.number, label.part)) for column, cell in enumerate(cells) if (label := label_of(cell))
         ]
         below = rows[place + 1][1] if place + 1 < len(rows) else []
         place += 1
@@ -334,9 +324,7 @@ def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
     yield from _beside(beside)
 
 
-def _are_over(
-    labels: Sequence[tuple[int, tuple[int, str]]], cells: Sequence[str], below: Sequence[str]
-) -> bool:
+def _are_over(labels: Sequence[tuple[int, tuple[int, str]]], cells: Sequence[str], below: Sequence[str]) -> bool:
     """Return whether a row holds the numbers of the answers below it, rather than a number and its answer."""
     columns = [column for column, _ in labels]
     numbers = [number for _, (number, _part) in labels]

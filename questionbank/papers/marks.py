@@ -77,9 +77,7 @@ _NEEDS_BLANK = re.compile(r"[a-z]\.$")
 _BOUNDARY = re.compile(r"^|(?<=[\s\u2003,;，；。.?？!！:：)）])(?=\S)|(?<=[\u4e00-\u9fff])(?=[(（①-⑳])")
 """Before what may be a mark within a paragraph."""
 _SERIES = frozenset({"box", "digits", "upper", "lower", "roman", "Roman"})
-_CONNECTIVE = re.compile(
-    r"[\s\u2003]*(?:and|or|to|und|oder|et|ou|和|或|与|[,;.、，&+-])+[\s\u2003]*", re.IGNORECASE
-)
+_CONNECTIVE = re.compile(r"[\s\u2003]*(?:and|or|to|und|oder|et|ou|和|或|与|[,;.、，&+-])+[\s\u2003]*", re.IGNORECASE)
 _BLANK = re.compile(r"[\s\u2003]*")
 
 
@@ -121,11 +119,7 @@ def take_mark(text: str) -> tuple[str, str]:
     rest = text[match.end() :]
     if _NEEDS_BLANK.search(match[0]) and rest[:1].isalpha() and rest[0].isascii():
         return "", text  # "e.g."
-    if (
-        (match["letter_end"] or "").strip() in (":", "：")
-        and match["letter"].islower()
-        and not match["named"]
-    ):
+    if (match["letter_end"] or "").strip() in (":", "：") and match["letter"].islower() and not match["named"]:
         return "", text  # "a: b = 2 : 3"
     if (
         match["roman"]

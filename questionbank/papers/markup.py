@@ -17,9 +17,7 @@ from questionbank.papers.source import ELSEWHERE, Source, counted, title_paragra
 
 _DATA = re.compile(r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)")
 _EMBEDDED = re.compile(r'<img[^>]{0,2000}?src="(data:[^"]+)"')
-_MATHJAX = re.compile(
-    r"<script\b[^<>]*\btype=[\"']?math/tex[^<>]*>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE
-)
+_MATHJAX = re.compile(r"<script\b[^<>]*\btype=[\"']?math/tex[^<>]*>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
 _SCRIPT = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _RTF_SIGN = re.compile(rb"\\u(-?\d{1,5})\?")  # pandoc drops what stands behind it unless a blank does
 _RTF_GAP = re.compile(rb"\\tab(?![a-z])[ ]?")
@@ -33,29 +31,20 @@ _EXAM = (  # the exam class: (pattern, what stands in its place)
     (re.compile(r"\\begin\{(?:parts|(?:sub){1,2}parts)\}"), r"\\begin{enumerate}"),
     (re.compile(r"\\begin\{(?:choices|oneparchoices|checkboxes|oneparcheckboxes)\}"), r"\\begin{enumerate}"),
     (
-        re.compile(
-            r"\\end\{(?:questions|parts|(?:sub){1,2}parts|choices|oneparchoices|checkboxes|oneparcheckboxes)\}"
-        ),
+        re.compile(r"\\end\{(?:questions|parts|(?:sub){1,2}parts|choices|oneparchoices|checkboxes|oneparcheckboxes)\}"),
         r"\\end{enumerate}",
     ),
     (
-        re.compile(
-            r"\\(?:bonus|titled)?(?:question|(?:sub){0,2}part)\s*(?:\{[^{}]*\}\s*)?\[(\d+(?:\.\d)?)(\\half)?\]"
-        ),
+        re.compile(r"\\(?:bonus|titled)?(?:question|(?:sub){0,2}part)\s*(?:\{[^{}]*\}\s*)?\[(\d+(?:\.\d)?)(\\half)?\]"),
         lambda match: rf"\item ({match[1]}{'½' * bool(match[2])} marks) ",
     ),
-    (
-        re.compile(r"\\(?:bonus|titled)?(?:question|(?:sub){0,2}part)(?![A-Za-z])|\\choice(?![A-Za-z])"),
-        r"\\item ",
-    ),
+    (re.compile(r"\\(?:bonus|titled)?(?:question|(?:sub){0,2}part)(?![A-Za-z])|\\choice(?![A-Za-z])"), r"\\item "),
     (re.compile(r"\\CorrectChoice(?![A-Za-z])"), r"\\item ✓ "),
     (re.compile(r"\\begin\{solution(?:orbox|orlines|ordottedlines)?\}(?:\[[^\]]*\])?"), "\n\nSolution: "),
     (re.compile(r"\\end\{solution(?:orbox|orlines|ordottedlines)?\}"), "\n\n"),
     (
         re.compile(r"\\(?:fillin|blank)(?![A-Za-z])(?:\[([^\[\]_]{0,30})\])?(?:\[[^\[\]]*\])*"),
-        lambda match: (
-            rf"\_\_{match[1]}\_\_" if match[1] else "____"
-        ),  # with its answer, as if a teacher had filled it
+        lambda match: rf"\_\_{match[1]}\_\_" if match[1] else "____",  # with its answer, as if a teacher had filled it
     ),
     (
         re.compile(
@@ -67,15 +56,11 @@ _EXAM = (  # the exam class: (pattern, what stands in its place)
     (re.compile(r"\\(?:quad|qquad|hfill)(?![A-Za-z])"), "\u2003"),
     (re.compile(r"\\(?:begin|end)\{subequations\}"), ""),
     (  # pandoc drops them
-        re.compile(
-            r"\\begin\{((?:sub)?numcases|empheq)\}.*?\\end\{\1\}|(?<![$\[(])\\systeme\*?\{[^{}]*\}", re.DOTALL
-        ),
+        re.compile(r"\\begin\{((?:sub)?numcases|empheq)\}.*?\\end\{\1\}|(?<![$\[(])\\systeme\*?\{[^{}]*\}", re.DOTALL),
         r"\\[\g<0>\\]",
     ),
 )
-_DRAWING = re.compile(
-    r"\\begin\{(tikzpicture|circuitikz|pspicture|picture|asy)\*?\}.*?\\end\{\1\*?\}", re.DOTALL
-)
+_DRAWING = re.compile(r"\\begin\{(tikzpicture|circuitikz|pspicture|picture|asy)\*?\}.*?\\end\{\1\*?\}", re.DOTALL)
 _CODECS = {"utf-8": "utf-8-sig", "windows-1252": "cp1252", "mac-roman": "mac_roman"}
 _CHOICES = re.compile(r"\\begin\{(?:choices|oneparchoices|checkboxes|oneparcheckboxes)\}")
 _PARTS = re.compile(r"\\begin\{parts\}")

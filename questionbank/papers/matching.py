@@ -44,9 +44,7 @@ def matching_rows(texts: Sequence[str]) -> list[range]:
         for start in range(place + 1, min(place + 4, len(texts))):
             end, is_table = start, row_cells(texts[start]) is not None
             while (
-                end < len(texts)
-                and (row_cells(texts[end]) is not None) == is_table
-                and _half(texts[end], end - start)
+                end < len(texts) and (row_cells(texts[end]) is not None) == is_table and _half(texts[end], end - start)
             ):
                 end += 1
             if end - start >= _FEWEST_ROWS:

@@ -97,9 +97,7 @@ def _may_be_points(mark: Mark | None, line: Line) -> bool:
 def _ends_formulas(line: Line) -> bool:
     text = line.text
     is_title = line.heading or SECTION.fullmatch(f"{line.number} {text}".strip()) or KEY_TITLE.fullmatch(text)
-    return bool(is_title or TASK.match(text) or text.endswith(("?", "？"))) or not re.search(
-        r"[=$|]|!\[|\d", text
-    )
+    return bool(is_title or TASK.match(text) or text.endswith(("?", "？"))) or not re.search(r"[=$|]|!\[|\d", text)
 
 
 def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
@@ -167,9 +165,7 @@ def is_above_others(place: int, marks: Sequence[Mark | None]) -> bool:
 
 def _numbered_options(lines: Sequence[Line], marks: Sequence[Mark | None]) -> str:
     """Return the series of numbers that count short lines anew below most questions: "1. 7 × 8 =", "1) 54", "2) 56"."""
-    numbered = [
-        (mark, lines[place].text) for place, mark in enumerate(marks) if mark and mark.kind == "digits"
-    ]
+    numbered = [(mark, lines[place].text) for place, mark in enumerate(marks) if mark and mark.kind == "digits"]
     outer = numbered[0][0].series if numbered else ""
     for series in {mark.series for mark, _ in numbered} - {outer}:
         below = [
@@ -209,13 +205,9 @@ def _numbered_parts(lines: Sequence[Line], marks: Sequence[Mark | None]) -> froz
 
 def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
     """Return where the questions begin if what has a word is a heading: "Exercise 1: choose the right answer"."""
-    words = {
-        place: mark.value for place, mark in enumerate(marks) if mark is not None and mark.series == "word"
-    }
+    words = {place: mark.value for place, mark in enumerate(marks) if mark is not None and mark.series == "word"}
     below = [None if place in words else mark for place, mark in enumerate(marks)]
-    found = numbering(
-        [replace(line, heading=6) if place in words else line for place, line in enumerate(lines)], below
-    )
+    found = numbering([replace(line, heading=6) if place in words else line for place, line in enumerate(lines)], below)
     ends = [*sorted(words)[1:], len(lines)] if words else []
     alone = {  # which head no question, so that they are one: "Exercise 3" behind two that are numbered within
         word
@@ -225,9 +217,7 @@ def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -
     heads = frozenset(words) - alone
     named = {words[place] for place in heads}
     if (
-        not heads
-        or len(found.questions) <= len(heads)
-        or len(named) < len({words[place] for place in alone} - named)
+        not heads or len(found.questions) <= len(heads) or len(named) < len({words[place] for place in alone} - named)
     ):  # what is numbered in one exercise of several are its parts
         return Numbering(found.questions)
     return Numbering(found.questions | alone, heads)

@@ -42,8 +42,7 @@ _DRAW, _XLINK, _MANIFEST = (f"{{{_NAMESPACES[name]}}}" for name in ("draw", "xli
 
 _PLAIN = frozenset({f"{_DRAW}rect", f"{_DRAW}line", f"{_DRAW}connector"})  # lines and boxes to write in
 _SHAPES = _PLAIN | {
-    f"{_DRAW}{name}"
-    for name in "custom-shape g ellipse circle polygon polyline regular-polygon path caption".split()
+    f"{_DRAW}{name}" for name in "custom-shape g ellipse circle polygon polyline regular-polygon path caption".split()
 }
 _PLAIN_TYPES = frozenset({"rectangle", "ooxml-rect", "round-rectangle", "ooxml-roundRect"})
 
@@ -70,9 +69,7 @@ def read_odt(package: Package) -> Source:
     notices = []
     if next(root.iter(f"{_TEXT}changed-region"), None) is not None:
         notices.append(CHANGED)
-    external = sum(
-        (image.get(f"{_XLINK}href") or "").startswith("http") for image in root.iter(f"{_DRAW}image")
-    )
+    external = sum((image.get(f"{_XLINK}href") or "").startswith("http") for image in root.iter(f"{_DRAW}image"))
     if external:
         notices.append(counted(external, "1 picture is", "{} pictures are") + f" {ELSEWHERE}")
     if drawings:
@@ -116,9 +113,7 @@ def _write_gaps(root: Any) -> None:
     """Write tabs and several blanks as one wide blank."""
     for parent in root.iter():
         for child in list(parent):
-            if child.tag == f"{_TEXT}tab" or (
-                child.tag == f"{_TEXT}s" and int(child.get(f"{_TEXT}c") or 1) > 1
-            ):
+            if child.tag == f"{_TEXT}tab" or (child.tag == f"{_TEXT}s" and int(child.get(f"{_TEXT}c") or 1) > 1):
                 text = GAP + (child.tail or "")
                 before = list(parent)[: list(parent).index(child)]
                 parent.remove(child)

@@ -23,9 +23,7 @@ DEPTH_LIMIT = 250  # of elements of XML within each other; a table within a tabl
 DAMAGED = "The document is damaged. Open it in the program that made it and save it again."
 TOO_LARGE = "The document is too large when it is unpacked. Split it, or save it with smaller pictures."
 
-TOO_DEEP = (
-    "The document has tables or lists within each other too many times to be read. Save a simpler copy of it."
-)
+TOO_DEEP = "The document has tables or lists within each other too many times to be read. Save a simpler copy of it."
 
 
 class Package:
@@ -59,14 +57,7 @@ class Package:
         try:
             with self._archive.open(member) as file:
                 data = file.read(limit + 1)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            OSError,
-            NotImplementedError,
-            RuntimeError,
-            EOFError,
-        ) as error:
+        except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError, EOFError) as error:
             raise DocumentRefused(DAMAGED) from error
         if len(data) > limit:  # the directory lies
             raise DocumentRefused(TOO_LARGE)

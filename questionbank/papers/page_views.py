@@ -57,14 +57,7 @@ class PrintedArea:
 
 
 def document_page(
-    review: DocumentReview,
-    draft: DocumentDraft,
-    *,
-    order: str,
-    page: str,
-    otherwise: str,
-    line: str,
-    editing: str,
+    review: DocumentReview, draft: DocumentDraft, *, order: str, page: str, otherwise: str, line: str, editing: str
 ) -> dict[str, Any]:
     """Return what a page of the review shows.
 

@@ -49,9 +49,7 @@ def run_pandoc(data: bytes, source: str, target: str, *options: str) -> bytes:
         )
     command = [path, "--sandbox", "-f", source, "-t", target, *options, "+RTS", f"-M{MEMORY}", "-RTS"]
     try:
-        finished = subprocess.run(
-            command, input=data, capture_output=True, timeout=SECONDS_LIMIT, check=False
-        )
+        finished = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS_LIMIT, check=False)
     except subprocess.TimeoutExpired as error:
         raise DocumentRefused(
             f"Reading the document took longer than {SECONDS_LIMIT} seconds. Split it into smaller documents."

@@ -79,9 +79,7 @@ class Rich:
         settled = Rich()
         for place, sign in enumerate(self.text):
             if sign == _DOLLAR:
-                is_doubled = (
-                    self.text[place + 1 : place + 2] == _DOLLAR or self.text[place - 1 : place] == _DOLLAR
-                )
+                is_doubled = self.text[place + 1 : place + 2] == _DOLLAR or self.text[place - 1 : place] == _DOLLAR
                 sign = "$" if place in kept or is_doubled or self.text[place - 1 : place] == "\\" else r"\$"
             settled.add(sign, self.looks[place])
         return settled
@@ -115,14 +113,7 @@ def _emphasised(text: str, look: int) -> str:
     if look & ~ITALIC and truth_of(text) and text.isalpha():
         return f"**{text}**"  # the answer that is chosen: "T / **F**"
     look &= ~COLOURED
-    if (
-        not look
-        or POINTS.fullmatch(text)
-        or not _WORD.search(text)
-        or "$" in text
-        or "*" in text
-        or "_" in text
-    ):
+    if not look or POINTS.fullmatch(text) or not _WORD.search(text) or "$" in text or "*" in text or "_" in text:
         return text
     return f"**{text}**" if look & (BOLD | UNDERLINED) else f"*{text}*"
 

@@ -118,9 +118,7 @@ def passages_of(corrected: Corrected, paper: Paper, pictures: Mapping[str, str])
             passages.append(
                 Passage(
                     tuple(
-                        PassageLine(
-                            lines[number], tuple(other for other in owners.get(number, ()) if other != place)
-                        )
+                        PassageLine(lines[number], tuple(other for other in owners.get(number, ()) if other != place))
                         for number in range(done, end)
                     ),
                     item,

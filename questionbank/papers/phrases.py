@@ -108,8 +108,7 @@ STIMULUS = re.compile(
     re.IGNORECASE,
 )
 _SCORES = re.compile(
-    r"\b(?:carr(?:y|ies)|(?:is|are) worth|score|count|zählen|geben|valent|comptent|valen)\b|\d\s*分",
-    re.IGNORECASE,
+    r"\b(?:carr(?:y|ies)|(?:is|are) worth|score|count|zählen|geben|valent|comptent|valen)\b|\d\s*分", re.IGNORECASE
 )
 _MATERIAL = re.compile(
     r"\b(?:below|above|diagram|figure|graph|chart|plot|table|passage|folgende\w*|suivant\w*|siguiente\w*)\b"
@@ -255,9 +254,7 @@ ANSWER_COLUMN = re.compile(
     r"|respuestas?|solución|risposta|答案)(?:\s*[/(].{0,30})?",
     re.IGNORECASE,
 )
-CHOICE_SECTION = re.compile(
-    r"choice|correct answer|QCM|ankreuz|opción múltiple|选择题|单选|多选", re.IGNORECASE
-)
+CHOICE_SECTION = re.compile(r"choice|correct answer|QCM|ankreuz|opción múltiple|选择题|单选|多选", re.IGNORECASE)
 """The heading of questions that have options."""
 GAP_SECTION = re.compile(r"fill[- ]in|lückentext|texte à trous|填空", re.IGNORECASE)
 TRUTH_SECTION = re.compile(
@@ -407,7 +404,5 @@ def is_answer_space(text: str) -> bool:
     if len(text) > _LONGEST_SPACE or not ANSWER_SPACE.fullmatch(text):
         return False
     return bool(
-        _DRAWN_SPACE.search(text)
-        or text.strip().endswith((":", "：", "=", ")", "）"))
-        or not text.strip(" _.…")
+        _DRAWN_SPACE.search(text) or text.strip().endswith((":", "：", "=", ")", "）")) or not text.strip(" _.…")
     )

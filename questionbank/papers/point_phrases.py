@@ -23,8 +23,7 @@ POINTS = re.compile(
 )
 """Points in brackets, before a question or behind it."""
 FOR_EACH = re.compile(
-    rf"(?:[(\[（][^()\[\]（）]{{1,20}}\b{_EACH}\s*[)\]）]|(?<=[.?!:]\s)\d{{1,2}}\s*each)[\s.:]*$",
-    re.IGNORECASE,
+    rf"(?:[(\[（][^()\[\]（）]{{1,20}}\b{_EACH}\s*[)\]）]|(?<=[.?!:]\s)\d{{1,2}}\s*each)[\s.:]*$", re.IGNORECASE
 )
 """Points that each part gives: "(5 each)"."""
 BARE_POINTS = re.compile(

@@ -23,16 +23,12 @@ _VALUE = r"(?P<points>[1-9]|1\d|20)"
 _COLUMN = re.compile(rf"(?<=[^=＝\s\d{GAP}]){GAP}\s*{_VALUE}\s*$")
 _BRACKETS = re.compile(rf"(?<=\S)[\s{GAP}]+\((?P<points>[1-9]|1\d|20|\d{{1,2}}[.,][05])\)\s*$")
 _SLASH = re.compile(rf"(?<=\S)[\s{GAP}]+/\s?{_VALUE}\s*$")
-_BEHIND_SPACE = re.compile(
-    rf"(?:_{{3,}}|\.{{5,}}|…{{2,}})[\s{GAP}]*(?:[^\s()]{{1,5}}[\s{GAP}]*)?\({_VALUE}\)\s*$"
-)
+_BEHIND_SPACE = re.compile(rf"(?:_{{3,}}|\.{{5,}}|…{{2,}})[\s{GAP}]*(?:[^\s()]{{1,5}}[\s{GAP}]*)?\({_VALUE}\)\s*$")
 _FIRST = re.compile(
     rf"\(?(?P<points>\d{{1,2}}(?:[.,]5)?\s?{COUNTED})\)?[\s{GAP}]+(?P<number>\d{{1,3}})[.)]?[\s{GAP}]+(?=\S)",
     re.IGNORECASE,
 )
-_SAYS_POINTS = re.compile(
-    rf"\b(?:total|marks|points|punkte)\b.{{0,40}}\d|\d\s?{COUNTED}(?!\w)", re.IGNORECASE
-)
+_SAYS_POINTS = re.compile(rf"\b(?:total|marks|points|punkte)\b.{{0,40}}\d|\d\s?{COUNTED}(?!\w)", re.IGNORECASE)
 
 
 def with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
@@ -68,11 +64,7 @@ def _is_used(style: re.Pattern[str], asked: Sequence[Paragraph], found: Sequence
         return False
     if style is _SLASH or 2 * len({*values}) <= len(values):
         return True
-    return (
-        style is _BRACKETS
-        and max(values) < _LARGE
-        and any(_SAYS_POINTS.search(part.rich.text) for part in found)
-    )
+    return style is _BRACKETS and max(values) < _LARGE and any(_SAYS_POINTS.search(part.rich.text) for part in found)
 
 
 def with_column_of_points(lines: Sequence[Line]) -> list[Line]:

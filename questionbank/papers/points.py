@@ -13,9 +13,7 @@ _EMPHASISED = re.compile(r"(?:^|(?<=\s))(?P<mark>\*{1,2}|_{1,2})(?P<inside>[^*_\
 _LONGEST_SUM = 80  # characters
 
 
-def without_points(
-    text: str, *, may_begin: bool = False, bare_points: bool = False
-) -> tuple[str, float | None, bool]:
+def without_points(text: str, *, may_begin: bool = False, bare_points: bool = False) -> tuple[str, float | None, bool]:
     """Return a text without the points that it gives, the points, and whether they are a total.
 
     Args:
@@ -55,11 +53,7 @@ def paper_totals(lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[int]:
         if roles[start] is not Role.QUESTION:
             above = []
             continue
-        sums = [
-            place
-            for place in range(start + 1, end)
-            if roles[place] is Role.MORE and _sum_of(lines[place].text)
-        ]
+        sums = [place for place in range(start + 1, end) if roles[place] is Role.MORE and _sum_of(lines[place].text)]
         given = [
             without_points(lines[place].text, may_begin=True)[1] or 0
             for place in range(start, end)

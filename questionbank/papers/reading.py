@@ -115,9 +115,7 @@ def read_document(path: Path, name: str) -> Document:
         DocumentRefused: it cannot be read; the message says what to do instead.
     """
     if path.stat().st_size > FILE_LIMIT:
-        raise DocumentRefused(
-            f"The file is larger than {FILE_LIMIT // 1024**2} MB. Split it, or use smaller pictures."
-        )
+        raise DocumentRefused(f"The file is larger than {FILE_LIMIT // 1024**2} MB. Split it, or use smaller pictures.")
     data = path.read_bytes()
     kind = document_kind(data, name)
     if kind == "text":
@@ -164,9 +162,7 @@ def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
         DocumentRefused: there are too many.
     """
     pieces: list[_Piece] = []
-    for paragraph in with_points(
-        _with_named_pictures(_with_whole_formulas(islice(paragraphs, LINES_LIMIT + 1)))
-    ):
+    for paragraph in with_points(_with_named_pictures(_with_whole_formulas(islice(paragraphs, LINES_LIMIT + 1)))):
         for piece in _pieces(paragraph):
             if pieces and pieces[-1].line.number and not piece.line.number and _says_right(piece.line.text):
                 above = pieces[-1].line  # "← correct" below an option
@@ -174,9 +170,7 @@ def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
             else:
                 pieces.append(piece)
         if len(pieces) > LINES_LIMIT:
-            raise DocumentRefused(
-                f"The document has more than {LINES_LIMIT:,} lines. Split it into smaller documents."
-            )
+            raise DocumentRefused(f"The document has more than {LINES_LIMIT:,} lines. Split it into smaller documents.")
     return tuple(with_column_of_points([*_with_marked_letters(_by_letters(_with_bare_letters(pieces)))]))
 
 
@@ -368,9 +362,7 @@ def _with_bare_letters(pieces: list[_Piece]) -> Iterator[_Piece]:
             if abs(other - place) <= apart * abs(letters.index(other) - at)
         }
         counts_on = (
-            beside & {1, -1}
-            if letter.islower()
-            else beside >= {1, 2} or beside >= {-1, 1} or beside >= {-2, -1}
+            beside & {1, -1} if letter.islower() else beside >= {1, 2} or beside >= {-1, 1} or beside >= {-2, -1}
         )
         if counts_on:
             line = pieces[place].line
@@ -409,6 +401,4 @@ def _with_marked_letters(pieces: Iterable[_Piece]) -> Iterator[Line]:
 
 def _is_lettered(piece: _Piece) -> bool:
     mark = read_mark(piece.line.number)
-    return mark is not None and (
-        mark.kind in ("upper", "lower", "box") or mark.series in ("digits()", "digits○")
-    )
+    return mark is not None and (mark.kind in ("upper", "lower", "box") or mark.series in ("digits()", "digits○"))

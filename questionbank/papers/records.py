@@ -8,14 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from analytics.analysed_text import EACH_PART
-from analytics.question_content import (
-    AcceptedAnswer,
-    Option,
-    Picture,
-    QuestionContent,
-    QuestionPart,
-    content_texts,
-)
+from analytics.question_content import AcceptedAnswer, Option, Picture, QuestionContent, QuestionPart, content_texts
 from analytics.question_content import Stimulus as SharedText
 from analytics.records import QuestionRecord
 from questionbank.formats.fields import FieldProblems, read_question
@@ -126,11 +119,7 @@ def _orders_to_match(draft: Draft, stem: str, *, has_pairs: bool) -> str:
 
 
 def _solved(
-    draft: Draft,
-    stem: str,
-    options: tuple[Option, ...],
-    answered: Answered,
-    parts: tuple[QuestionPart, ...],
+    draft: Draft, stem: str, options: tuple[Option, ...], answered: Answered, parts: tuple[QuestionPart, ...]
 ) -> tuple[Answered, tuple[QuestionPart, ...], str]:
     """Return the answers of a question and its parts, and its solution, which may say some of them."""
     solution = _solution(draft)
@@ -218,9 +207,7 @@ def _take_row_of_options(stem: str, draft: Draft) -> str:
     cells = [cell.strip() for cell in last.split("\t")]
     is_row = 2 < len(cells) < 7 and all(cells) and not phrases.BLANK.search(last)
     if is_row and phrases.CIRCLES_ONE.search("\n".join(lines)):
-        draft.options = [
-            Item([], [cell], f"{letter}.") for letter, cell in zip("ABCDEF", cells, strict=False)
-        ]
+        draft.options = [Item([], [cell], f"{letter}.") for letter, cell in zip("ABCDEF", cells, strict=False)]
         return "\n".join(lines)
     return stem
 
@@ -260,8 +247,7 @@ def _kind(
     truths = [truth_phrases.truth_of(option.text) for option in options]
     if len(options) == 2 and {*truths} == {"True", "False"}:
         answer = next(
-            (truth for option, truth in zip(options, truths, strict=True) if option.label == answered.text),
-            "",
+            (truth for option, truth in zip(options, truths, strict=True) if option.label == answered.text), ""
         )
         return "true_false", stem, (), replace(answered, text=answer)
     if options:
@@ -275,12 +261,7 @@ def _kind(
         or (truth and not draft.parts)
         or (phrases.TRUTH_SECTION.search(heading) and not draft.is_matching and not answered.text)
     ):
-        return (
-            "true_false",
-            _without_leading_gap(statement).strip() or stem,
-            (),
-            replace(answered, text=truth),
-        )
+        return ("true_false", _without_leading_gap(statement).strip() or stem, (), replace(answered, text=truth))
     if answered.accepted:
         return "number", stem, (), answered
     is_gap = phrases.GAP_SECTION.search(heading) and not draft.parts
@@ -309,9 +290,7 @@ def _part(part: Part, answered: Answered, doubts: list[Doubt]) -> QuestionPart:
     statement = truth_phrases.statement_of(text)
     truths = {option.label: truth_phrases.truth_of(option.text) for option in options}
     if sorted(truths.values()) == ["False", "True"]:
-        return QuestionPart(
-            text, "true_false", (), truths.get(answer, ""), QuestionContent(points=part.points)
-        )
+        return QuestionPart(text, "true_false", (), truths.get(answer, ""), QuestionContent(points=part.points))
     if not options and statement != text:
         truth = chosen or truth_phrases.truth_of(answer)
         return QuestionPart(statement.strip(), "true_false", (), truth, QuestionContent(points=part.points))

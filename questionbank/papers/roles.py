@@ -179,8 +179,7 @@ class _Guess(Surroundings):
     def _section_name(self, at: _Spot) -> Role | None:
         """A line is the name of a section: "Part B", "二、填空题"."""
         is_name = at.kind in ("", "han", "Roman", "upper", "han()", "word") and (
-            phrases.SECTION.fullmatch(f"{at.line.number} {at.text}".strip())
-            or phrases.SECTION.fullmatch(at.text)
+            phrases.SECTION.fullmatch(f"{at.line.number} {at.text}".strip()) or phrases.SECTION.fullmatch(at.text)
         )
         return Role.HEADING if is_name else None
 
@@ -301,9 +300,7 @@ class _Guess(Surroundings):
             return False
         if self._is_matching_task(place) or self._is_all_of_section(place):
             return True
-        if self.state == "item" and (
-            self._item_goes_on(place) or self.runs[-1].series.startswith(("Roman", "digits"))
-        ):
+        if self.state == "item" and (self._item_goes_on(place) or self.runs[-1].series.startswith(("Roman", "digits"))):
             return False
         if self.numbering.is_numbered and self.state in ("outside", "heading"):
             return False

@@ -58,9 +58,7 @@ def with_picture_widths(paper: Paper, widths: Mapping[str, float]) -> Paper:
 
     def placed(question: FoundQuestion) -> FoundQuestion:
         content = question.record.content
-        pictures = tuple(
-            Picture(one.name, one.sha256, widths.get(one.name, one.width)) for one in content.pictures
-        )
+        pictures = tuple(Picture(one.name, one.sha256, widths.get(one.name, one.width)) for one in content.pictures)
         return replace(question, record=replace(question.record, content=replace(content, pictures=pictures)))
 
     return replace(paper, questions=tuple(map(placed, paper.questions))) if widths else paper
@@ -141,9 +139,7 @@ def _placed(question: FoundQuestion, found: _Places, roles: Sequence[Role], titl
     content = question.record.content
     parts = content.parts
     if len(parts) == len(places):
-        parts = tuple(
-            _spaced(part, found.spaces.get(line, 0)) for part, line in zip(parts, places, strict=True)
-        )
+        parts = tuple(_spaced(part, found.spaces.get(line, 0)) for part, line in zip(parts, places, strict=True))
     settings = _with_space(content.settings, found.spaces.get(place, 0))
     content = replace(content, section=section, parts=parts, settings=settings)
     return replace(question, record=replace(question.record, content=content))

@@ -30,9 +30,7 @@ Points = Mapping[int, tuple[float | None, ...]]
 _Row = tuple[int, Line]  # of a list of answers, with its place in the document
 _Asked = tuple[int, Draft]  # a question with its place among all
 _PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
-_NAMED_SECTION = (
-    r"\b(?:test|part|section|partie|teil|sección|parte|sezione)\s*[\s–—-]\s*([A-K]|\d{1,2}|[IVX]{1,4})\b"
-)
+_NAMED_SECTION = r"\b(?:test|part|section|partie|teil|sección|parte|sezione)\s*[\s–—-]\s*([A-K]|\d{1,2}|[IVX]{1,4})\b"
 _SECTION = re.compile(rf"\W*{_NAMED_SECTION}[\s.:：)–—-]*", re.IGNORECASE)
 _POINTS_FOR = re.compile(rf"{_NAMED_SECTION}|{phrases.STIMULUS.pattern}", re.IGNORECASE)
 _ROWS = re.compile(r"(?m)^[\W_]*(\d{1,2})(?=[.)\s|])")
@@ -87,9 +85,7 @@ def gathered(
 def _names_answers(lines: Sequence[Line], roles: Sequence[Role], drafts: Sequence[Draft]) -> bool:
     """Return whether a title, a table or a list names answers of the questions, and none came from it."""
     titled = any(
-        role is not Role.KEY
-        and phrases.KEY_TITLE.fullmatch(line.text)
-        and not line.text.endswith((".", "!", "?"))
+        role is not Role.KEY and phrases.KEY_TITLE.fullmatch(line.text) and not line.text.endswith((".", "!", "?"))
         for line, role in zip(lines[:-1], roles, strict=False)
     )
     read = {line for draft in drafts if draft.key is not None for line in draft.key.lines}
@@ -157,9 +153,7 @@ class _Assembly:
             self._begin(place, line)
         elif role is Role.MORE:
             self._go_on(place, line, draft)
-        elif (
-            role is Role.OPTION and isinstance(self._open, Stimulus) and Role.QUESTION in self._roles[place:]
-        ):
+        elif role is Role.OPTION and isinstance(self._open, Stimulus) and Role.QUESTION in self._roles[place:]:
             self._open.options.append(Item([place], [line.text], line.number))
             self._offering = [*(one for one in self._offering if one is not self._open), self._open]
         elif draft is None:
@@ -205,10 +199,7 @@ class _Assembly:
             self._headings = above
         headings = tuple(text for _, text in self._headings)
         draft = Draft(
-            number=line.number,
-            headings=headings,
-            points_each=self._points_next or self._points_each,
-            lines=[place],
+            number=line.number, headings=headings, points_each=self._points_next or self._points_each, lines=[place]
         )
         self._points_next = None
         draft.stem.add(place, line.text)
@@ -283,9 +274,7 @@ def _lists(roles: Sequence[Role]) -> Iterator[list[int]]:
 
 
 def _add_list(listed: Sequence[int], drafts: Sequence[Draft], lines: Sequence[Line]) -> Iterator[str]:
-    above = [
-        (place, draft) for place, draft in enumerate(drafts) if draft.lines and draft.lines[0] < listed[0]
-    ]
+    above = [(place, draft) for place, draft in enumerate(drafts) if draft.lines and draft.lines[0] < listed[0]]
     if 0 < len(above) < len(drafts):  # the list of one section: questions go on below
         above = [(place, draft) for place, draft in above if draft.headings == above[-1][1].headings]
     asked = above or [*enumerate(drafts)]
@@ -293,9 +282,7 @@ def _add_list(listed: Sequence[int], drafts: Sequence[Draft], lines: Sequence[Li
         yield from _add_rows(rows, of_section, is_only=len(of_section) == 1 < len(asked))
 
 
-def _by_sections(
-    rows: Sequence[_Row], asked: Sequence[_Asked]
-) -> Iterator[tuple[Sequence[_Row], Sequence[_Asked]]]:
+def _by_sections(rows: Sequence[_Row], asked: Sequence[_Asked]) -> Iterator[tuple[Sequence[_Row], Sequence[_Asked]]]:
     """Yield the rows of each section with its questions where rows name sections: "Exercise 2: 1. B", "Test I. 1. B".
 
     Rows of a section without questions come with none, so that they answer nothing of another section.
@@ -367,9 +354,7 @@ def _slots(place: int, draft: Draft) -> Iterator[tuple[int, int, str]]:
         yield place, draft.value or place + 1, draft.number
     if draft.is_matching and draft.value <= 1:
         rows = [int(number) for number in _ROWS.findall(draft.stem.text)]
-        counts_on = rows == [
-            *range(min(rows, default=0), max(rows, default=0) + 1)
-        ]  # 11 to 15 below question 10
+        counts_on = rows == [*range(min(rows, default=0), max(rows, default=0) + 1)]  # 11 to 15 below question 10
         for row in rows if counts_on else range(draft.value + 1, len(rows) + 1):
             if row != draft.value:
                 yield place, row, ""

@@ -10,14 +10,7 @@ from django.db.models import QuerySet
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.database import get_or_not_found
 from questionbank.models import DocumentDraft, Question, User
-from questionbank.papers.corrections import (
-    Corrected,
-    Correction,
-    ReviewedLine,
-    correct,
-    correction_of,
-    lines_of,
-)
+from questionbank.papers.corrections import Corrected, Correction, ReviewedLine, correct, correction_of, lines_of
 from questionbank.papers.paper import Role
 from questionbank.papers.passages import FoundItem, Passage, passages_of
 from questionbank.papers.sections import with_picture_widths, with_sections

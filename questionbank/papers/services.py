@@ -117,9 +117,7 @@ def run_document_read(run: Run, reporter: JobReporter) -> dict[str, Any]:
     A document that cannot be read is no failure of the job: its draft says why. Safe to run twice.
     """
     draft = DocumentDraft.objects.filter(pk=run.parameters["draft"]).first()
-    if (
-        draft is None or draft.state != DocumentDraft.State.READING
-    ):  # deleted, or read by a worker that died since
+    if draft is None or draft.state != DocumentDraft.State.READING:  # deleted, or read by a worker that died since
         return {}
     reporter.progress(0, 0, "Reading the document")
     storage = storages["uploads"]
@@ -216,9 +214,7 @@ def document_text_set(*, draft: DocumentDraft, user: User, key: str, text: str) 
         raise ValidationFailed("A line cannot be empty. Mark it as “Not a question” instead.")
     first = replace(row.line, text=lines[0].text, number=lines[0].number)
     roles = guess_roles(lines)
-    changed = Correction(
-        key, lines=(first, *lines[1:]), roles=(str(row.role), *(str(role) for role in roles[1:]))
-    )
+    changed = Correction(key, lines=(first, *lines[1:]), roles=(str(row.role), *(str(role) for role in roles[1:])))
     _correct(draft, user, changed)
 
 

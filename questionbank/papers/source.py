@@ -147,9 +147,7 @@ def _kind_of_archive(data: bytes, suffix: str) -> str:
         raise DocumentRefused(_OTHER_NAMES[".pptx"])
     if any(name.startswith("xl/") for name in names):
         raise DocumentRefused("Spreadsheets are read on the import page. Import the file there.")
-    raise DocumentRefused(
-        "The file is an archive without a document. Unpack it and read the documents in it."
-    )
+    raise DocumentRefused("The file is an archive without a document. Unpack it and read the documents in it.")
 
 
 def _unknown(name: str) -> str:

@@ -65,11 +65,7 @@ class Surroundings:
     def _asks_truth(self, place: int, text: str) -> bool:
         """Return whether a line says that statements to decide on follow: "Circle T for true or F for false."."""
         is_short = len(text) < LONG_HEADING and not self.lines[place].is_joined
-        return (
-            is_short
-            and self.numbering.is_question(place + 1)
-            and phrases.TRUTH_SECTION.search(text) is not None
-        )
+        return is_short and self.numbering.is_question(place + 1) and phrases.TRUTH_SECTION.search(text) is not None
 
     def _is_shared(self, place: int) -> bool:
         """Return whether a line says what is given between "Exercise 3" and its first question, 1 or 3.1."""
@@ -129,11 +125,7 @@ class Surroundings:
         if line.is_joined:
             return True
         following = place + 1
-        while (
-            following < len(self.lines)
-            and self.lines[following].text.startswith("![")
-            and not self.marks[following]
-        ):
+        while following < len(self.lines) and self.lines[following].text.startswith("![") and not self.marks[following]:
             following += 1
         return (
             following >= len(self.lines)
@@ -156,9 +148,7 @@ class Surroundings:
         if self._parts_follow(place):
             return True
         is_last = place >= len(self.lines) or self.numbering.is_question(place)
-        return not is_last and (
-            self.lines[place].is_joined or is_short_value(self.lines[place], self.marks[place])
-        )
+        return not is_last and (self.lines[place].is_joined or is_short_value(self.lines[place], self.marks[place]))
 
     def _parts_follow(self, place: int) -> bool:
         """Return whether a line begins with the mark of a first part, of parts that there are already."""

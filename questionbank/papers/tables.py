@@ -81,12 +81,7 @@ def _with_marks_joined(row: Sequence[Cell]) -> list[Cell]:
         cell = cells.pop(0)
         mark, rest = take_mark(_cell_text(cell))
         known = read_mark(mark)
-        is_mark = (
-            known is not None
-            and not rest
-            and known.kind in ("upper", "lower", "roman")
-            and not mark[0].isdigit()
-        )
+        is_mark = known is not None and not rest and known.kind in ("upper", "lower", "roman") and not mark[0].isdigit()
         is_beside = cells and cells[0] and not cells[0][0].number and not _is_bare_mark(cells[0])
         if is_mark and is_beside:
             first, *more = cells.pop(0)
@@ -156,9 +151,7 @@ def _statements(
 
 def _points_column(table: Sequence[Sequence[Cell]]) -> int:
     """Return which column gives the points of the rows, by its header and numbers beside prose; -1 without one."""
-    titles = [
-        column for column, cell in enumerate(table[0]) if POINTS_COLUMN.fullmatch(_cell_text(cell).strip("*"))
-    ]
+    titles = [column for column, cell in enumerate(table[0]) if POINTS_COLUMN.fullmatch(_cell_text(cell).strip("*"))]
     for column in titles:
         cells = [_cell_text(row[column]) for row in table[1:] if column < len(row) and row[column]]
         beside = [
@@ -226,11 +219,7 @@ def _question_columns(table: Sequence[Sequence[Cell]]) -> tuple[str, ...] | None
     names = ["Answer" if ANSWER_COLUMN.fullmatch(name) else name for name in names]
     fields = guess_fields(names, [_cell_text(cell) for cell in table[1]])
     tells = {*fields} & {"answer", "solution", "options", *OPTION_COLUMNS}
-    texts = [
-        _cell_text(row[fields.index("text")])
-        for row in table[1:]
-        if "text" in fields and len(row) == len(names)
-    ]
+    texts = [_cell_text(row[fields.index("text")]) for row in table[1:] if "text" in fields and len(row) == len(names)]
     is_prose = any(len(text) > 12 and not text.isdigit() for text in texts)
     return fields if tells and is_prose else None
 
@@ -288,9 +277,7 @@ def _is_layout(table: Sequence[Sequence[Cell]]) -> bool:
         return True
     holds_items = sum(len(cell) > 1 and any(_begins_item([part]) for part in cell) for cell in cells)
     is_prose = all(len(cell) > 1 or len(_cell_text(cell)) > _LONG_CELL for cell in cells)
-    return (holds_items > 0 and (len(table) == 1 or holds_items * 2 >= len(cells))) or (
-        len(table) == 1 and is_prose
-    )
+    return (holds_items > 0 and (len(table) == 1 or holds_items * 2 >= len(cells))) or (len(table) == 1 and is_prose)
 
 
 def _is_matching(table: Sequence[Sequence[Cell]]) -> bool:
@@ -320,9 +307,7 @@ def _disorder(paragraphs: Sequence[Paragraph]) -> int:
     """Return how often a mark does not count on from the one before it."""
     marks = [read_mark(part.number or take_mark(part.rich.text)[0]) for part in paragraphs]
     values = [(mark.series, mark.value) for mark in marks if mark is not None]
-    return sum(
-        before[0] == after[0] and after[1] not in (before[1] + 1, 1) for before, after in pairwise(values)
-    )
+    return sum(before[0] == after[0] and after[1] not in (before[1] + 1, 1) for before, after in pairwise(values))
 
 
 def _numbers_stand_apart(table: Sequence[Sequence[Cell]]) -> bool:
@@ -354,9 +339,7 @@ def _lettered_rows(table: Sequence[Sequence[Cell]]) -> list[Paragraph]:
         named = [letter for row in letters for letter in row if letter]
         if len(letters) == len(options) and _are_letters(named):
             return [
-                Paragraph(
-                    _looking_like(letter, _row_rich(cell)), f"{_cell_text(letter).strip('().').upper()}."
-                )
+                Paragraph(_looking_like(letter, _row_rich(cell)), f"{_cell_text(letter).strip('().').upper()}.")
                 for above, below in zip(letters, options, strict=True)
                 for letter, cell in zip(above, below, strict=False)
                 if letter
@@ -383,9 +366,7 @@ def _joined_row(row: Sequence[Cell]) -> Paragraph:
 def _offers_truth(row: Sequence[Cell]) -> bool:
     """Return whether a row holds a statement with a mark and "T F" beside it, of which one may stand out."""
     texts = [_cell_text(cell) for cell in row]
-    return (
-        len(row) == 2 and _begins_item(row[0]) and bool(texts[1]) and offers_truth(" ".join([".", texts[1]]))
-    )
+    return len(row) == 2 and _begins_item(row[0]) and bool(texts[1]) and offers_truth(" ".join([".", texts[1]]))
 
 
 def _row_rich(parts: Sequence[Paragraph], between: str = "\n") -> Rich:

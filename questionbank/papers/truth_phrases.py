@@ -24,16 +24,12 @@ _LEADING_TRUTH = re.compile(
 )
 """Stands before a statement to decide on: "T / F  9 is odd."."""
 _LEADING_ORDER = re.compile(
-    r"\W*(?:(?:say|decide|state|write|tell)\b[^.:?]{0,40}\b)?true or false\b|\W*判断对错|\W*判断题",
-    re.IGNORECASE,
+    r"\W*(?:(?:say|decide|state|write|tell)\b[^.:?]{0,40}\b)?true or false\b|\W*判断对错|\W*判断题", re.IGNORECASE
 )
 _WHOLE_SENTENCE = re.compile(r"[.!?:;。？！：；…$_)\])]\s*$")
-_ASIDE = re.compile(
-    r"[\s\u2003]*[(\[（]|\s*[\t\n\u2003]| {2,}| *(?:True|T|Richtig|Wahr|Vrai|Verdadero|Vero)\s*[/|]"
-)
+_ASIDE = re.compile(r"[\s\u2003]*[(\[（]|\s*[\t\n\u2003]| {2,}| *(?:True|T|Richtig|Wahr|Vrai|Verdadero|Vero)\s*[/|]")
 _GOES_ON = re.compile(
-    r"\b(?:is|are|be|if|whether|write|circle|tick|say|either|with|for|ist|sind|ob|est|sont|es|son|è)$",
-    re.IGNORECASE,
+    r"\b(?:is|are|be|if|whether|write|circle|tick|say|either|with|for|ist|sind|ob|est|sont|es|son|è)$", re.IGNORECASE
 )
 _TRUE = frozenset(
     "true t yes right richtig wahr r w vrai v verdadero verdadeiro vero prawda p waar 对 正确 √ ✓ ✔ 是".split()
@@ -57,15 +53,9 @@ def truth_before(answer: str) -> tuple[str, str]:
     >>> truth_before("False, take x = 0"), truth_before("T"), truth_before("F is the force")
     (('False', 'take x = 0'), ('True', ''), ('', 'F is the force'))
     """
-    match = re.match(
-        r"[\s*(]*(\w+)[\s*)]*(?:[.,;:(（–—-]\s*|$|(?:because|since|as|weil|car|porque)\b)", answer
-    )
+    match = re.match(r"[\s*(]*(\w+)[\s*)]*(?:[.,;:(（–—-]\s*|$|(?:because|since|as|weil|car|porque)\b)", answer)
     truth = truth_of(match[1]) if match else ""
-    if (
-        match is None
-        or not truth
-        or (len(match[1]) > 1 and match[1].lower() in ("yes", "no", "right", "wrong"))
-    ):
+    if match is None or not truth or (len(match[1]) > 1 and match[1].lower() in ("yes", "no", "right", "wrong")):
         return "", answer
     return truth, answer[match.end() :].strip(" ).")
 

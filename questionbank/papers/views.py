@@ -33,12 +33,7 @@ from questionbank.papers.forms import ROLES, DocumentForm, DocumentImportForm
 from questionbank.papers.import_services import document_import_request, document_list_create
 from questionbank.papers.page_views import PAGE_ORDERS, WORST_FIRST, document_page
 from questionbank.papers.passages import FoundItem
-from questionbank.papers.selectors import (
-    document_draft_get,
-    document_drafts_of,
-    document_questions,
-    document_review,
-)
+from questionbank.papers.selectors import document_draft_get, document_drafts_of, document_questions, document_review
 from questionbank.papers.services import (
     PASTED_NAME,
     document_draft_delete,
@@ -154,9 +149,7 @@ def _place(request: HttpRequest) -> dict[str, str]:
     return {"order": order, "page": page}
 
 
-def _show(
-    request: HttpRequest, draft: DocumentDraft, *, line: str, editing: str, problem: str
-) -> HttpResponse:
+def _show(request: HttpRequest, draft: DocumentDraft, *, line: str, editing: str, problem: str) -> HttpResponse:
     context: dict[str, Any] = {"draft": draft, "problem": problem, "is_waiting": _is_waiting(draft)}
     if context["is_waiting"]:
         context["run"] = draft.import_run if draft.is_importing else draft.read_run

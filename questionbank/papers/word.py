@@ -46,17 +46,7 @@ _MC = f"{{{NAMESPACES['mc']}}}"
 _MANY_BLANKS = re.compile(r" {2,}|\t+")
 _BLANKS = f" {GAP}\u00a0"
 _FILLED = re.compile(rf"[{_BLANKS}]+[^\s_]{{1,15}}(?:\s[^\s_]{{1,15}}){{0,2}}[{_BLANKS}]+")
-_WINGDINGS = {
-    "FC": "✓",
-    "FE": "☑",
-    "FD": "☒",
-    "A8": "☐",
-    "6F": "☐",
-    "A1": "○",
-    "FB": "✗",
-    "4A": "",
-    "E0": "→",
-}
+_WINGDINGS = {"FC": "✓", "FE": "☑", "FD": "☒", "A8": "☐", "6F": "☐", "A1": "○", "FB": "✗", "4A": "", "E0": "→"}
 _RELATIONS = tuple("=≈≠<>≤≥")
 _PLAIN_LINES = frozenset({"line", "straightConnector1", "rect"})
 
@@ -225,9 +215,7 @@ class WordText:
             run.remove(element)  # lines and boxes to write in
             return
         self.facts.drawings += not blips
-        described = next(
-            (part.get("descr") or "" for part in element.iter(f"{{{NAMESPACES['wp']}}}docPr")), ""
-        )
+        described = next((part.get("descr") or "" for part in element.iter(f"{{{NAMESPACES['wp']}}}docPr")), "")
         _become_text(element, f"[image] ({' '.join(described.split())})" if described else "[image]")
 
     # -- fields ---------------------------------------------------------------------------------------------------

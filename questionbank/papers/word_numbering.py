@@ -8,20 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_SATURATION = (
-    60  # of 255, between the strongest and the weakest channel: below it a colour reads as black or grey
-)
+_SATURATION = 60  # of 255, between the strongest and the weakest channel: below it a colour reads as black or grey
 _LEVEL = re.compile(r"%(\d)")
 _HAN = "零一二三四五六七八九"
 _ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
-_SYMBOLS = {
-    "\uf0a8": "☐",
-    "\uf06f": "☐",
-    "\uf072": "☐",
-    "\uf0fe": "☑",
-    "\uf0fd": "☒",
-    "\uf0fc": "☑",
-}  # of Wingdings
+_SYMBOLS = {"\uf0a8": "☐", "\uf06f": "☐", "\uf072": "☐", "\uf0fe": "☑", "\uf0fd": "☒", "\uf0fc": "☑"}  # of Wingdings
 _BOXES = "☐☑☒□■○●"
 _DEEPEST = 20  # styles that one is based on
 
@@ -52,9 +43,7 @@ class Counters:
         if self.numbering is None:
             return
         for abstract in self.numbering.iter(f"{_W}abstractNum"):
-            levels = {
-                int(level.get(f"{_W}ilvl") or 0): _level(level) for level in abstract.findall(f"{_W}lvl")
-            }
+            levels = {int(level.get(f"{_W}ilvl") or 0): _level(level) for level in abstract.findall(f"{_W}lvl")}
             self._levels[abstract.get(f"{_W}abstractNumId") or ""] = levels
         for number in self.numbering.iter(f"{_W}num"):
             name = number.get(f"{_W}numId") or ""
@@ -64,10 +53,7 @@ class Counters:
                 if (start := _value(override, "startOverride")).isdigit():
                     self._overrides.setdefault(name, {})[place] = int(start)
                 if (level := override.find(f"{_W}lvl")) is not None:
-                    self._levels[f"of {name}"] = {
-                        **self._levels.get(self._abstract[name], {}),
-                        place: _level(level),
-                    }
+                    self._levels[f"of {name}"] = {**self._levels.get(self._abstract[name], {}), place: _level(level)}
 
     def label(self, name: str, place: int) -> str | None:
         """Return the number of the next paragraph of a list at a level (0 is the outermost); None where it has none."""
@@ -92,9 +78,7 @@ class Counters:
         def shown(match: re.Match[str]) -> str:
             other = int(match[1]) - 1
             known = levels.get(other)
-            return number_text(
-                counts.get(other, known.start if known else 1), known.shape if known else "decimal"
-            )
+            return number_text(counts.get(other, known.start if known else 1), known.shape if known else "decimal")
 
         return _LEVEL.sub(shown, level.text).strip() or None
 
@@ -102,9 +86,7 @@ class Counters:
 def _level(element: Any) -> _Level:
     start = _value(element, "start")
     return _Level(
-        int(start) if start.isdigit() else 1,
-        _value(element, "numFmt") or "decimal",
-        _value(element, "lvlText"),
+        int(start) if start.isdigit() else 1, _value(element, "numFmt") or "decimal", _value(element, "lvlText")
     )
 
 
@@ -135,11 +117,7 @@ def number_text(number: int, shape: str) -> str:
         return text.upper() if shape == "upperRoman" else text
     if shape.startswith(("chinese", "ideograph", "japanese", "taiwanese")) and 0 < number < 100:
         tens, ones = divmod(number, 10)
-        return (
-            ("" if tens == 1 else _HAN[tens] if tens else "")
-            + ("十" if tens else "")
-            + (_HAN[ones] if ones else "")
-        )
+        return ("" if tens == 1 else _HAN[tens] if tens else "") + ("十" if tens else "") + (_HAN[ones] if ones else "")
     if shape.startswith("decimalEnclosedCircle") and 0 < number <= 20:
         return chr(0x2460 + number - 1)
     return f"{number:02}" if shape == "decimalZero" else str(number)
@@ -191,11 +169,7 @@ class Styles:
         name = name or next((known.list_name for known in chain if known.list_name), "")
         if not name or name == "0":
             return None
-        place = (
-            int(level)
-            if level.isdigit()
-            else next((known.level for known in chain if known.level is not None), 0)
-        )
+        place = int(level) if level.isdigit() else next((known.level for known in chain if known.level is not None), 0)
         return name, place or 0
 
     def depth(self, style: str) -> int:

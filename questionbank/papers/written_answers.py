@@ -34,12 +34,7 @@ def take_filled(text: str) -> tuple[str, list[str]]:
     (('____ Each square is a rectangle.', ['F']), ('One of ____ and ____ is x_1 or x_2.', []))
     """
     filled = [match for match in _FILLED.finditer(text) if match[0].count("_") > 2]
-    if (
-        not filled
-        and not phrases.BLANK.search(text)
-        and not _ASKS.search(text)
-        and not phrases.TASK.match(text)
-    ):
+    if not filled and not phrases.BLANK.search(text) and not _ASKS.search(text) and not phrases.TASK.match(text):
         filled = [*_UNDERLINED.finditer(text)]
     for match in reversed(filled):
         text = f"{text[: match.start()]}____{text[match.end() :]}"
@@ -65,11 +60,7 @@ def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
         ends_part: it stands below a part; words alone are a title there rather than an answer.
     """
     text = f"{line.number} {line.text}".strip()
-    if (
-        not line.is_marked
-        or len(text) > _SHORT
-        or (mark is not None and (mark.series != "digits-" or line.text))
-    ):
+    if not line.is_marked or len(text) > _SHORT or (mark is not None and (mark.series != "digits-" or line.text)):
         return False
     asks = re.search(r"!\[|[?？:：]$", text) or (phrases.TASK.match(text) and mark is None)
     are_points = point_phrases.POINTS.fullmatch(text) or (
@@ -117,8 +108,7 @@ def _in_brackets(last: Sequence[tuple[Draft, Item]]) -> list[tuple[Draft, Item, 
         for draft, item, match in bracketed
     ]
     are_points = [
-        _are_points(match[0].strip(), inside)
-        for (*_, match), (_, _, inside, _) in zip(bracketed, found, strict=True)
+        _are_points(match[0].strip(), inside) for (*_, match), (_, _, inside, _) in zip(bracketed, found, strict=True)
     ]
     is_usual = 3 * len(found) >= 2 * len(last) and 2 * are_points.count(False) > len(found)
     return found if is_usual else []
@@ -127,9 +117,7 @@ def _in_brackets(last: Sequence[tuple[Draft, Item]]) -> list[tuple[Draft, Item, 
 def _below(last: Sequence[tuple[Draft, Item]]) -> list[tuple[Draft, Item, str, str]]:
     """Return the answers on lines of their own, which nothing stands before; none where few questions have one."""
     found = [
-        (draft, item, item.texts[-1], "")
-        for draft, item in last
-        if len(item.texts) > 1 and _is_answer(item.texts[-2:])
+        (draft, item, item.texts[-1], "") for draft, item in last if len(item.texts) > 1 and _is_answer(item.texts[-2:])
     ]
     return found if 3 * len(found) >= 2 * len(last) else []
 

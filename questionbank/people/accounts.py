@@ -119,9 +119,7 @@ def _counts(request: HttpRequest, credentials: dict[str, Any]) -> Sequence[_Coun
 
 def _device(request: HttpRequest) -> tuple[str, list[str]]:
     """Return the device's name, empty if nobody has logged in on it, and the accounts it remembers."""
-    cookie = request.get_signed_cookie(
-        DEVICE_COOKIE, default="", salt=DEVICE_COOKIE, max_age=_DEVICE_KNOWN_FOR
-    )
+    cookie = request.get_signed_cookie(DEVICE_COOKIE, default="", salt=DEVICE_COOKIE, max_age=_DEVICE_KNOWN_FOR)
     device, *accounts = str(cookie).split(" ")
     return device, accounts
 

@@ -123,9 +123,7 @@ def _give_up_late(now: datetime) -> None:
 def password_link(*, person: User, site: str) -> str:
     """Return the URL where a person chooses a password; it expires on use, or after three days."""
     key = default_token_generator.make_token(person)
-    return site.rstrip("/") + reverse(
-        "account_reset_password_from_key", args=[user_pk_to_url_str(person), key]
-    )
+    return site.rstrip("/") + reverse("account_reset_password_from_key", args=[user_pk_to_url_str(person), key])
 
 
 def _queue(mail: OutgoingMail) -> None:
@@ -189,6 +187,4 @@ def _sent(mail: OutgoingMail) -> None:
 
 
 def _give_up(mail: OutgoingMail, error: Exception) -> None:
-    OutgoingMail.objects.filter(pk=mail.pk).update(
-        due_at=None, failed_at=Now(), error=_reason(error), address=""
-    )
+    OutgoingMail.objects.filter(pk=mail.pk).update(due_at=None, failed_at=Now(), error=_reason(error), address="")

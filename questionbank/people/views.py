@@ -33,9 +33,7 @@ NAME_LIMIT, EMAIL_LIMIT = 150, 254
 
 def _role_label(role: str) -> Any:
     name = ROLE_NAMES[role].capitalize()
-    return format_html(
-        '<span><strong>{}</strong> <span class="soft">{}</span></span>', name, ROLE_EXPLANATIONS[role]
-    )
+    return format_html('<span><strong>{}</strong> <span class="soft">{}</span></span>', name, ROLE_EXPLANATIONS[role])
 
 
 class PersonForm(ServiceForm):
@@ -103,9 +101,7 @@ def person_invite_page(request: HttpRequest) -> HttpResponse:
             person = person_invite(user=request.user, **form.cleaned_data)
             is_mailed = mail_invite(person=person, inviter=request.user, site=_site(request))
             what_next = f"The invitation is on its way to {person.email}."
-            messages.success(
-                request, what_next if is_mailed else f"{person} is added. Pass the link below on."
-            )
+            messages.success(request, what_next if is_mailed else f"{person} is added. Pass the link below on.")
             return redirect("person_detail", person_id=person.pk)
     return render(request, "people/invite.html", {"form": form}, status=form.status)
 
@@ -169,9 +165,7 @@ def _person_page(request: HttpRequest, person: User, form: PersonForm, *, new_li
         "person": person,
         "form": form,
         "may_change": not person.is_superuser or request.user.is_superuser,
-        "invitation": ""
-        if person.has_usable_password()
-        else password_link(person=person, site=_site(request)),
+        "invitation": "" if person.has_usable_password() else password_link(person=person, site=_site(request)),
         "new_link": new_link,
         "has_second_factor": person_has_second_factor(person=person),
     }

@@ -83,19 +83,13 @@ class _Kind:
             values = {name: value for name, (value, _words) in drawn.items()}
             for name, equation in self.let.items():
                 values[name] = _worth(equation, values)
-            if all(
-                _holds(_worth(left, values), sign, _worth(right, values)) for left, sign, right in self.where
-            ):
-                words = {
-                    name: words or constant_label(values[name]) for name, (_value, words) in drawn.items()
-                }
+            if all(_holds(_worth(left, values), sign, _worth(right, values)) for left, sign, right in self.where):
+                words = {name: words or constant_label(values[name]) for name, (_value, words) in drawn.items()}
                 return values, words | {name: constant_label(values[name]) for name in self.let}
         return None
 
 
-def everyday_problems(
-    count: int, seed: int, *, without: frozenset[str] = frozenset()
-) -> Iterator[EverydayProblem]:
+def everyday_problems(count: int, seed: int, *, without: frozenset[str] = frozenset()) -> Iterator[EverydayProblem]:
     """Yield `count` problems with different texts, evenly over the kinds; the same seed gives the same problems.
 
     Args:
@@ -149,11 +143,7 @@ def _problem(kind: _Kind, besides: Sequence[str], rng: Random) -> EverydayProble
 
 
 def _filled(
-    template: str,
-    values: Mapping[str, Fraction],
-    written: Mapping[str, str],
-    words: Mapping[str, str],
-    rng: Random,
+    template: str, values: Mapping[str, Fraction], written: Mapping[str, str], words: Mapping[str, str], rng: Random
 ) -> str:
     money = rng.choice(_MONEY)
     as_words = rng.random() < _IN_WORDS

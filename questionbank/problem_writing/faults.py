@@ -22,9 +22,7 @@ _ASKS_MONEY = re.compile(
     re.IGNORECASE,
 )
 _BROKEN_COUNT = re.compile(r"(?<![\d.,$£€/])(\d+\.\d+|\d+/\d+) ([a-z]+s)\b(?! of)")
-_MEASURES = frozenset(WORDS) | frozenset(
-    str.split("times percent cents points units degrees liters litres servings")
-)
+_MEASURES = frozenset(WORDS) | frozenset(str.split("times percent cents points units degrees liters litres servings"))
 _LONE_PLURAL = re.compile(
     r"(?<![\d.,/$£€-])1 (?!is\b|was\b|has\b|as\b|this\b|less\b|plus\b|times\b)([a-z]{2,}[^su\W]s)\b"
 )
@@ -44,9 +42,7 @@ _PERSON = re.compile(
     re.IGNORECASE,
 )
 _NO_PERSON = frozenset(
-    str.split(
-        "her after other under over or for per never number water paper summer winter another together rather"
-    )
+    str.split("her after other under over or for per never number water paper summer winter another together rather")
 )
 _FEMALE = re.compile(
     r"\b(?:mother|mom|mum|grandma|grandmother|sister|aunt|girl|lady|woman|wife|daughter|niece|queen|hen|Mrs|Ms|Miss)\b"

@@ -19,8 +19,7 @@ class EquationForm(ServiceForm):
         max_length=EQUATION_LIMIT,
         required=False,
         help_text=(
-            "Numbers, brackets, + - × ÷ (or * /), ^ and %, without the result."
-            " Clear the field to remove the equation."
+            "Numbers, brackets, + - × ÷ (or * /), ^ and %, without the result. Clear the field to remove the equation."
         ),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "code"}),
     )

@@ -22,20 +22,11 @@ from questionbank.problem_writing.sense import Sense
 
 _KINDS = (  # interchangeable things, singular/plural or the singular alone, and the words that restrict them
     ("pen pencil ruler eraser", "write|writes|wrote|draw|draws|drew|sharpen|ink|erase|measure"),
-    (
-        "marble stamp badge sticker shell",
-        "beach|sea|shore|album|letter|envelope|postage|mail|jacket|glass|jar",
-    ),
-    (
-        "apple banana pear peach/peaches plum orange",
-        "peel|tree|bunch|pie|juice|orchard|slice|cider|core|picked",
-    ),
+    ("marble stamp badge sticker shell", "beach|sea|shore|album|letter|envelope|postage|mail|jacket|glass|jar"),
+    ("apple banana pear peach/peaches plum orange", "peel|tree|bunch|pie|juice|orchard|slice|cider|core|picked"),
     ("cookie muffin biscuit cupcake", "icing|frosting|chips?|dough|milk"),
     ("rose tulip daisy/daisies lily/lilies", "thorn|bulb|petal|dozen|bouquet"),
-    (
-        "dog cat rabbit",
-        "bark|walk|walks|walked|leash|kennel|shelter|meow|litter|carrot|fur|bone|vet|puppies|kittens",
-    ),
+    ("dog cat rabbit", "bark|walk|walks|walked|leash|kennel|shelter|meow|litter|carrot|fur|bone|vet|puppies|kittens"),
     ("chair stool", "desk|tables?|legs?|sit|lean"),
     ("book magazine comic", "library|chapters?|author|read|reads|reading|pages?|shelf|shelves|publish"),
     ("shirt jacket hat scarf/scarves", "sleeves?|buttons?|collar|fabric|wear|wears|wore|iron|wash|washed"),
@@ -75,9 +66,7 @@ def _forms(word: str) -> tuple[str, str]:
     return singular, plural or f"{singular}s"
 
 
-_THINGS = tuple(
-    (tuple(map(_forms, names.split())), re.compile(rf"\b(?:{binding})\b")) for names, binding in _KINDS
-)
+_THINGS = tuple((tuple(map(_forms, names.split())), re.compile(rf"\b(?:{binding})\b")) for names, binding in _KINDS)
 _WORD_BEFORE = re.compile(r"([A-Za-z'’]+) $")
 _WORD_AFTER = re.compile(r" ([A-Za-z'’]+)|[-'’]")
 
@@ -103,9 +92,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     """Return whether a word is not part of a compound, judging by its neighbours."""
     before = _WORD_BEFORE.search(text, max(0, start - 30), start)
     after = _WORD_AFTER.match(text, end)
-    return (before is None or before[1].lower() in _BEFORE) and (
-        after is None or (after[1] or "").lower() in _AFTER
-    )
+    return (before is None or before[1].lower() in _BEFORE) and (after is None or (after[1] or "").lower() in _AFTER)
 
 
 def _renamed(text: str, thing: tuple[str, str], new: tuple[str, str]) -> str:
@@ -118,15 +105,7 @@ def _renamed(text: str, thing: tuple[str, str], new: tuple[str, str]) -> str:
 
 
 _TRIES = 1500  # number of draws for one text
-_SPOKEN = {
-    "twice": 2,
-    "doubl": 2,
-    "half": 2,
-    "pair": 2,
-    "thrice": 3,
-    "tripl": 3,
-    "dozen": 12,
-}  # beside a like number
+_SPOKEN = {"twice": 2, "doubl": 2, "half": 2, "pair": 2, "thrice": 3, "tripl": 3, "dozen": 12}  # beside a like number
 _PLAIN = re.compile(r"\d+(?:\.\d+)?")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s?(?:\\?%|per ?cent)")
 _FRACTION = re.compile(r"(\d+)\s?/\s?(\d+)|\\[dt]?frac\{(\d+)\}\{(\d+)\}")

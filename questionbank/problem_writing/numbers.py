@@ -55,9 +55,7 @@ class OtherNumbers:
 
         def may_change(written: re.Match[str]) -> bool:
             is_in_fraction = any(slot.start <= written.start() < slot.end for slot in fractions)
-            return not (
-                is_in_fraction or written[0] in kept_numbers or _is_kept(text, written[0], *written.span())
-            )
+            return not (is_in_fraction or written[0] in kept_numbers or _is_kept(text, written[0], *written.span()))
 
         self._is_money = {
             written[0]: _MONEY.search(text, 0, written.start()) is not None
@@ -71,8 +69,7 @@ class OtherNumbers:
             if written[0] in self._is_money and may_change(written)
         }
         self._written = [
-            written[0] if written is not None and written.start() in self._places else ""
-            for written in found.values()
+            written[0] if written is not None and written.start() in self._places else "" for written in found.values()
         ]
 
     def __bool__(self) -> bool:
@@ -82,8 +79,7 @@ class OtherNumbers:
     def draw(self, rng: Random) -> dict[str, str]:
         """Draw a replacement for each number that may change, by its written form."""
         return {
-            written: _another_number(written, rng, is_money=is_money)
-            for written, is_money in self._is_money.items()
+            written: _another_number(written, rng, is_money=is_money) for written, is_money in self._is_money.items()
         }
 
     def values(self, drawn: Mapping[str, str]) -> list[Fraction]:
@@ -95,9 +91,7 @@ class OtherNumbers:
 
     def text(self, drawn: Mapping[str, str]) -> str:
         """Return the text after replacement."""
-        return replaced(
-            self._text, [(*written.span(), drawn[written[0]]) for written in self._places.values()]
-        )
+        return replaced(self._text, [(*written.span(), drawn[written[0]]) for written in self._places.values()])
 
 
 def number_kinds(text: str) -> frozenset[str]:
@@ -131,9 +125,7 @@ def _another_number(written: str, rng: Random, *, is_money: bool) -> str:
     least = 10 ** (len(str(value)) - 1)
     most = max(value * 3 // 2, 2 + min(value, 4) if is_money else 3 * min(value, 3))
     low, high = max(2, least, value * 3 // 5), min(10 * least - 1, most)
-    drawn = range(
-        low - low % step or step, high + 1, step
-    )  # never as a list: 0.16666666666666666 has 10^15 neighbours
+    drawn = range(low - low % step or step, high + 1, step)  # never as a list: 0.16666666666666666 has 10^15 neighbours
     place = rng.randrange(len(drawn) - (value in drawn))
     new = drawn[place + (value in drawn and place >= drawn.index(value))]
     is_whole = not (is_money or new % unit or decimals.endswith("0"))
@@ -147,6 +139,4 @@ def _value(written: str) -> Fraction:
 def _roundness(value: int, unit: int) -> int:
     """Return the largest usual step that divides a number, in units of its last decimal."""
     steps = (100 * unit, 10 * unit, 5 * unit, unit, unit // 2, unit // 4, unit // 10, unit // 20, 1)
-    return next(
-        step for step in steps if step and value % step == 0 and (value >= 5 * step or step in (unit, 1))
-    )
+    return next(step for step in steps if step and value % step == 0 and (value >= 5 * step or step in (unit, 1)))

@@ -34,10 +34,7 @@ _MONEY_APART = re.compile(r"([$£€]) (\d)")
 _END_MARKS = ".?!。？！"
 _BESIDE_FORMULAS = frozenset("/^=+*-×÷$")
 _ASKS_FOR_THE_BLANK: Mapping[str, str] = MappingProxyType(
-    {
-        "en": "{text} The answer is {answer}. Which number is missing?",
-        "zh": "{text}答案是{answer}。空格里的数是多少？",
-    }
+    {"en": "{text} The answer is {answer}. Which number is missing?", "zh": "{text}答案是{answer}。空格里的数是多少？"}
 )
 
 
@@ -70,9 +67,7 @@ def reversed_problems(text: str, equation: str, language: str) -> Iterator[Retol
 def reordered(text: str, equation: str, language: str) -> Iterator[RetoldProblem]:
     """Yield the problem with its question first, if its last sentence is a question."""
     problem = reorder_question(ProblemRecord("", text, language, equation=equation))
-    if problem is None or (
-        primary_language(language) == "en" and refers_back(split_sentences(problem.text)[0].text)
-    ):
+    if problem is None or (primary_language(language) == "en" and refers_back(split_sentences(problem.text)[0].text)):
         return
     try:
         value = evaluate(parse_expression(problem.equation))

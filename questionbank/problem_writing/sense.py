@@ -152,10 +152,7 @@ class Sense:
         except EvaluationError:
             return False
         return (
-            all(
-                _is_alike(self._values[name], others[name], self._measures[name] == _RATIO)
-                for name in self._steps
-            )
+            all(_is_alike(self._values[name], others[name], self._measures[name] == _RATIO) for name in self._steps)
             and _is_ordered(self._order_of_steps, others)
             and list(self._signs_of_sums(others)) == self._sums
         )
@@ -255,11 +252,7 @@ def _factor(unit: str, larger: str) -> Fraction | None:
 
 def _counts_a_list(slot: NumberSlot, lists: Sequence[re.Match[str]]) -> bool:
     """Return whether a number counts the items of a list, or one more if one is missing or named separately."""
-    counts = (
-        len(re.findall(_JOIN, match[0])) + 1
-        for match in lists
-        if not match.start() <= slot.start < match.end()
-    )
+    counts = (len(re.findall(_JOIN, match[0])) + 1 for match in lists if not match.start() <= slot.start < match.end())
     return any(slot.value in (count, count + 1) for count in counts)
 
 

@@ -159,9 +159,7 @@ def variants_reverse(*, question: Question, user: User) -> list[ProblemVariant]:
     stored_texts = set(ProblemVariant.objects.filter(question=fresh).values_list("text", flat=True))
 
     def is_new(problem: RetoldProblem) -> bool:
-        return (
-            problem.text not in stored_texts and not exact_duplicates(text=problem.text, options=()).exists()
-        )
+        return problem.text not in stored_texts and not exact_duplicates(text=problem.text, options=()).exists()
 
     source = (fresh.text, fresh.equation.expression, fresh.language)
     kinds = ProblemVariant.Kind
@@ -220,8 +218,7 @@ def variants_keep(
 def _locked(question: Question) -> Question:
     """Return the question's current state with a lock: it may have changed, and requests may be concurrent."""
     return get_or_not_found(
-        Question.objects.select_for_update(no_key=True).filter(pk=question.pk),
-        "This question no longer exists.",
+        Question.objects.select_for_update(no_key=True).filter(pk=question.pk), "This question no longer exists."
     )
 
 

@@ -155,9 +155,7 @@ def _problem(story: _Story, operations: int, rng: Random) -> SyntheticProblem | 
     return _told(story, asked, rng.choice(candidates), rng, for_people=False) if candidates else None
 
 
-def _told(
-    story: _Story, asked: str, tree: ExpressionTree, rng: Random, *, for_people: bool
-) -> SyntheticProblem | None:
+def _told(story: _Story, asked: str, tree: ExpressionTree, rng: Random, *, for_people: bool) -> SyntheticProblem | None:
     """Draw a problem that asks for a quantity; None if another way to compute it is equally short.
 
     Args:
@@ -263,11 +261,7 @@ def _problem_text(
 
     facts = [phrase(story.facts[name]) for name in order]
     question = phrase(story.questions[asked])
-    if (
-        rng.random() < _IN_ONE_SENTENCE
-        and not question.startswith("If")
-        and re.match(r"[A-Z0-9].*[.]$", facts[-1])
-    ):
+    if rng.random() < _IN_ONE_SENTENCE and not question.startswith("If") and re.match(r"[A-Z0-9].*[.]$", facts[-1]):
         last = facts.pop().removesuffix(".")
         question = f"If {_lowered(last, words)}, {_lowered(question, words)}"
     text = re.sub(r" (?=[,.?])", "", " ".join(" ".join([*facts, question]).split()))
@@ -365,9 +359,7 @@ def _story(table: Mapping[str, Any]) -> _Story:
             left, operator, right = text.split()
             definitions[name] = ExpressionTree(operator, (ExpressionTree(left), ExpressionTree(right)))
     always, sometimes = (frozenset(table.get(name, ())) for name in ("always", "some"))
-    return _Story(
-        ranges, definitions, table["facts"], table["questions"], always, sometimes, table.get("prices", {})
-    )
+    return _Story(ranges, definitions, table["facts"], table["questions"], always, sometimes, table.get("prices", {}))
 
 
 def synthetic_rows(count: int, seed: int) -> Iterator[dict[str, str]]:

@@ -11,15 +11,7 @@ from django.shortcuts import redirect, render
 from analytics.languages import primary_language
 from questionbank.bank.question_selectors import question_get
 from questionbank.core.errors import Conflict
-from questionbank.core.views import (
-    button_for,
-    check_permission,
-    form_for,
-    page_for,
-    paginated,
-    posted,
-    warning_of,
-)
+from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, posted, warning_of
 from questionbank.core.wording import counted
 from questionbank.models import ProblemVariant, Question
 from questionbank.problem_writing.decision_services import (

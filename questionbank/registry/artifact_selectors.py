@@ -35,9 +35,7 @@ def came_with_program(artifact: ModelArtifact) -> bool:
 
 def artifact_champion(*, capability: str, scope: str = "") -> ModelArtifact | None:
     """Return the model in use for a capability and scope."""
-    return ModelArtifact.objects.filter(
-        capability=capability, scope=scope, state=ModelArtifact.State.CHAMPION
-    ).first()
+    return ModelArtifact.objects.filter(capability=capability, scope=scope, state=ModelArtifact.State.CHAMPION).first()
 
 
 def general_champion(artifact: ModelArtifact) -> ModelArtifact | None:
@@ -88,9 +86,7 @@ def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:
     """
     refusal = f"“{CAPABILITIES[capability].title}” has no model with the number {number}"
     refusal += "." if number.isdecimal() else ", and there is no such folder."
-    return get_or_not_found(
-        ModelArtifact.objects.filter(capability=capability, pk=whole_number(number) or 0), refusal
-    )
+    return get_or_not_found(ModelArtifact.objects.filter(capability=capability, pk=whole_number(number) or 0), refusal)
 
 
 def artifact_folder(artifact: ModelArtifact) -> Path:

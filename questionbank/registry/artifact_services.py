@@ -235,9 +235,7 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
         serving_lock()  # a rollback may be bringing it back
         artifact = ModelArtifact.objects.select_for_update().get(pk=artifact.pk)
         sets = list(EmbeddingSet.objects.filter(artifact=artifact))
-        if artifact.state == ModelArtifact.State.CHAMPION or any(
-            embedding_set.is_current for embedding_set in sets
-        ):
+        if artifact.state == ModelArtifact.State.CHAMPION or any(embedding_set.is_current for embedding_set in sets):
             raise Conflict("The model in use cannot be deleted. Promote another one first.")
         if artifact.pk in models_in_jobs():
             raise Conflict("A job that uses this model is under way: stop it first.")
@@ -321,9 +319,7 @@ _Exports = tuple[Mapping[Starter, Path], str]
 """The folders of the exported starters, and the reason if one is missing."""
 
 
-def _export_starters(
-    starters: Sequence[tuple[str, Starter]], scratch: Path, say: Callable[[str], Any]
-) -> _Exports:
+def _export_starters(starters: Sequence[tuple[str, Starter]], scratch: Path, say: Callable[[str], Any]) -> _Exports:
     """Export these starters and their companions, in one process or split over two."""
     to_export = [
         (word, starter)
@@ -348,9 +344,7 @@ def _export_starters(
             if (made := sum(folder.is_dir() for folder in folders.values())) > told:
                 told = made
                 say(f"    {made} of {len(folders)} ...")
-    said = [
-        line for share in shares if share.result().returncode for line in share.result().stderr.splitlines()
-    ]
+    said = [line for share in shares if share.result().returncode for line in share.result().stderr.splitlines()]
     return folders, next((line for line in reversed(said) if line.strip()), "no reason given")
 
 
@@ -379,9 +373,7 @@ def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
             if Question.objects.exists():  # an existing bank that gains the capability with this version
                 embedding_request()
         for companion, companion_starter in _companions(word):
-            artifact_promote(
-                artifact=_registered_starter(companion, companion_starter, exports), reason=INSTALLED
-            )
+            artifact_promote(artifact=_registered_starter(companion, companion_starter, exports), reason=INSTALLED)
         bank_capability(word).after_promotion(user=None)  # there may have been work for it before
 
 

@@ -70,9 +70,7 @@ def checkpoints_clear() -> int:
     Only those in this machine's `VAR_DIR` and in the object store.
     """
     stored = storages[STORED].listdir("")[0] if STORED in settings.STORAGES else []
-    folders = {
-        int(match[1]): checkpoints_root() / match[0] for match in map(_NAME.fullmatch, stored) if match
-    }
+    folders = {int(match[1]): checkpoints_root() / match[0] for match in map(_NAME.fullmatch, stored) if match}
     folders |= {
         int(match[1]): path
         for path in sorted(checkpoints_root().glob("run-*"))

@@ -126,9 +126,7 @@ def loss_note(run: Run) -> str:
     return training.loss_note(run.parameters.get("set", {})) if training else ""
 
 
-def compared_charts(
-    candidate: Series, champion: Series, *, names: tuple[str, str]
-) -> list[tuple[str, LineChart]]:
+def compared_charts(candidate: Series, champion: Series, *, names: tuple[str, str]) -> list[tuple[str, LineChart]]:
     """Return charts of the loss and the main figure of two trainings, each with both curves on common axes."""
     return [
         (
@@ -188,17 +186,11 @@ def _label_and_suite(name: str) -> tuple[str, str]:
 
 
 def _order(name: str) -> list[tuple[int, int, str]]:
-    return [
-        (1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.split(r"(\d+)", name) if part
-    ]
+    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.split(r"(\d+)", name) if part]
 
 
 def _chart(
-    title: str,
-    value: str,
-    series: Iterable[tuple[str, Sequence[tuple[int, float]]]],
-    *,
-    is_share: bool = False,
+    title: str, value: str, series: Iterable[tuple[str, Sequence[tuple[int, float]]]], *, is_share: bool = False
 ) -> LineChart:
     within = (0.0, 1.0) if is_share else (-math.inf, math.inf)
     return line_chart(series, title=title, x_label="Step", y_label=value, within=within)
@@ -227,18 +219,14 @@ def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
             rows.append((metric_name(name), value))
             continue
         prefix = "" if name in _SUITES else f"{name}_"  # group prefix: ``test_same_graph`` of ``test``
-        inner = figure_rows(
-            {part.removeprefix(prefix): figure for part, figure in value.items() if part != "levels"}
-        )
+        inner = figure_rows({part.removeprefix(prefix): figure for part, figure in value.items() if part != "levels"})
         inner += [
             (f"Level {level}: {_lower(label)}", figure)
             for level, level_figures in value.get("levels", {}).items()
             for label, figure in figure_rows(level_figures)
         ]
         rows += (
-            inner
-            if name in _SUITES
-            else [(f"{readable(name)}: {_lower(label)}", figure) for label, figure in inner]
+            inner if name in _SUITES else [(f"{readable(name)}: {_lower(label)}", figure) for label, figure in inner]
         )
     return rows
 
@@ -251,16 +239,11 @@ def _lower(label: str) -> str:
 def result_tables(result: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
     """Return a job's result as tables: plain values under an empty title, then one table per group."""
     plain = [
-        (
-            str(_RESULT_NAMES.get(name, readable(name))),
-            _OUTCOMES.get(value, value) if name == "outcome" else value,
-        )
+        (str(_RESULT_NAMES.get(name, readable(name))), _OUTCOMES.get(value, value) if name == "outcome" else value)
         for name, value in result.items()
         if not isinstance(value, dict) and value != [] and name not in _NOT_SHOWN
     ]
     groups = [
-        (readable(name), figure_rows(value))
-        for name, value in result.items()
-        if isinstance(value, dict) and value
+        (readable(name), figure_rows(value)) for name, value in result.items() if isinstance(value, dict) and value
     ]
     return [*([("", plain)] if plain else []), *groups]

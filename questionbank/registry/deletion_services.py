@@ -30,9 +30,7 @@ def retention_set(*, user: User, keep: Mapping[str, int | None]) -> None:
     ModelRetention.objects.filter(capability__in=[word for word, n in keep.items() if n is None]).delete()
     for word, number in keep.items():
         if number is not None:
-            ModelRetention.objects.update_or_create(
-                capability=word, defaults={"keep": number, "set_by": user}
-            )
+            ModelRetention.objects.update_or_create(capability=word, defaults={"keep": number, "set_by": user})
 
 
 def old_models_request(*, user: User) -> None:
@@ -62,9 +60,7 @@ def old_models_delete() -> int:
     return deleted
 
 
-def hierarchy_models_retire(
-    *, hierarchy_name: str, reason: str, user: User | None
-) -> tuple[list[ModelArtifact], int]:
+def hierarchy_models_retire(*, hierarchy_name: str, reason: str, user: User | None) -> tuple[list[ModelArtifact], int]:
     """Archive the models trained on a hierarchy, and cancel the jobs that train more of them.
 
     Call it in the transaction that deletes the hierarchy.

@@ -100,9 +100,7 @@ class TrainingForm(ServiceForm):
         groups = []
         for title, named in {**self.form_groups, OTHERS: rest}.items():
             fields = [self[name] for name in named.split() if name in names]
-            is_touched = self.is_bound and any(
-                field.errors or field.name in self.changed_data for field in fields
-            )
+            is_touched = self.is_bound and any(field.errors or field.name in self.changed_data for field in fields)
             groups.append(FieldGroup(title, fields, title in OPEN_GROUPS or is_touched))
         return [group for group in groups if group.fields]
 
@@ -148,9 +146,7 @@ class TrainingForm(ServiceForm):
 
 def _option_field(option: TrainingOption) -> forms.Field:
     if option.form_field is None:
-        return forms.ChoiceField(
-            label=option.title, choices=list(option.choices.items()), help_text=option.help_text
-        )
+        return forms.ChoiceField(label=option.title, choices=list(option.choices.items()), help_text=option.help_text)
     return option.form_field()
 
 
@@ -195,9 +191,7 @@ class RetentionForm(ServiceForm):
     def __init__(self, *args: Any, keep: Mapping[str, int], **kwargs: Any) -> None:
         super().__init__(*args, initial=dict(keep), **kwargs)
         for word, capability in CAPABILITIES.items():
-            self.fields[word] = forms.IntegerField(
-                label=capability.title, required=False, min_value=0, max_value=MOST
-            )
+            self.fields[word] = forms.IntegerField(label=capability.title, required=False, min_value=0, max_value=MOST)
 
     @property
     def keep(self) -> dict[str, int]:

@@ -84,8 +84,7 @@ def models_by_capability() -> list[CapabilityModels]:
 def model_get(*, artifact_id: int) -> ModelArtifact:
     """Return one model with its parent and the person who registered it."""
     return get_or_not_found(
-        ModelArtifact.objects.select_related("parent", "created_by").filter(pk=artifact_id),
-        "There is no such model.",
+        ModelArtifact.objects.select_related("parent", "created_by").filter(pk=artifact_id), "There is no such model."
     )
 
 
@@ -190,9 +189,7 @@ def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
     if (
         row
         and row.lens
-        and not (
-            EmbeddingSet.objects.filter(artifact=former).exclude(state=EmbeddingSet.State.BUILDING).exists()
-        )
+        and not (EmbeddingSet.objects.filter(artifact=former).exclude(state=EmbeddingSet.State.BUILDING).exists())
     ):
         return None
     return None if serving_problem(former) else former
@@ -249,9 +246,7 @@ def champion_comparisons() -> dict[int, list[dict[str, Any]]]:
     return dict(rows.order_by("created_at", "pk").values_list("candidate_id", "figures__metrics"))
 
 
-def changed_questions(
-    comparison: ModelComparison, *, are_graphs_looked_at: bool = False
-) -> list[ChangedQuestion]:
+def changed_questions(comparison: ModelComparison, *, are_graphs_looked_at: bool = False) -> list[ChangedQuestion]:
     """Return the questions whose nearest neighbours changed most, without questions deleted since."""
     rows = comparison.figures.get("changed", [])[:QUESTIONS_SHOWN]
     ids = {pk for row in rows for pk in (row["question"], *row["candidate"], *row["champion"])}

@@ -65,9 +65,7 @@ def comparison_save(
     *, candidate: ModelArtifact, champion: ModelArtifact, run: Run, figures: Figures
 ) -> ModelComparison:
     """Store the figures of a comparison."""
-    return ModelComparison.objects.create(
-        candidate=candidate, champion=champion, run=run, figures=dict(figures)
-    )
+    return ModelComparison.objects.create(candidate=candidate, champion=champion, run=run, figures=dict(figures))
 
 
 def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str, Any]:
@@ -119,12 +117,7 @@ def _refusal(verdict: Gate) -> str:
 
 
 def promotion_request(
-    *,
-    artifact: ModelArtifact,
-    reason: str,
-    user: User | None = None,
-    override: bool = False,
-    send: bool = True,
+    *, artifact: ModelArtifact, reason: str, user: User | None = None, override: bool = False, send: bool = True
 ) -> Run:
     """Request a promotion; a job first builds vectors and probes, then swaps everything at once.
 
@@ -152,12 +145,7 @@ def promotion_request(
         "Another promotion of this kind is under way.",
         kind=Run.Kind.PROMOTE,
         capability=artifact.capability,
-        parameters={
-            "model": artifact.pk,
-            "scope": artifact.scope,
-            "reason": reason,
-            "override": override,
-        },
+        parameters={"model": artifact.pk, "scope": artifact.scope, "reason": reason, "override": override},
         title=f"Promote {artifact.name}"[:200],
         requested_by=user,
         send=send,
@@ -222,9 +210,7 @@ def model_swap(
 
 
 @transaction.atomic
-def model_roll_back(
-    *, capability: str, reason: str, user: User | None = None, scope: str = ""
-) -> ModelArtifact:
+def model_roll_back(*, capability: str, reason: str, user: User | None = None, scope: str = "") -> ModelArtifact:
     """Restore the former champion at once, with the vectors of its lens and the models that read them.
 
     Jobs requested here compute vectors of questions edited or added meanwhile, train probes for hierarchies that have
@@ -257,9 +243,7 @@ def model_roll_back(
     return target
 
 
-def _go_back_to_general(
-    general: ModelArtifact, scope: str, *, reason: str, user: User | None
-) -> ModelArtifact:
+def _go_back_to_general(general: ModelArtifact, scope: str, *, reason: str, user: User | None) -> ModelArtifact:
     """Take a language's own model and its vectors out of use, so that the general model serves the language."""
     language_champion = artifact_champion(capability=general.capability, scope=scope)
     if language_champion is None:
@@ -327,8 +311,7 @@ def _swap_readers(
 def _champions_reading(embedding_set: EmbeddingSet) -> list[ModelArtifact]:
     return list(
         ModelArtifact.objects.filter(
-            state=ModelArtifact.State.CHAMPION,
-            manifest__extra__encoder=embedding_set.encoder_name,
+            state=ModelArtifact.State.CHAMPION, manifest__extra__encoder=embedding_set.encoder_name
         )
     )
 
@@ -348,9 +331,7 @@ def _former_readers(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[tu
     remaining_scopes = set(champions.values_list("capability", "scope")) - gone
     stand_ins = EmbeddingSet.objects.filter(lens=lens.stand_in, is_current=True)
     names = [back.encoder_name, *stand_ins.values_list("encoder_name", flat=True)]
-    rows = ModelArtifact.objects.filter(
-        state=ModelArtifact.State.ARCHIVED, manifest__extra__encoder__in=names
-    )
+    rows = ModelArtifact.objects.filter(state=ModelArtifact.State.ARCHIVED, manifest__extra__encoder__in=names)
     return {
         (model.capability, model.scope): model
         for model in rows.order_by("created_at", "pk")

@@ -103,16 +103,12 @@ def run_wait(*, run: Run) -> Wait | None:
     alive = WorkerHeartbeat.objects.filter(seen_at__gte=Now() - WORKER_SILENT_AFTER)
     queues_of = {row.name: row.queues.split(",") for row in alive}
     workers = [name for name, queues in queues_of.items() if run.queue in queues]
-    busy = list(
-        Run.objects.filter(state=Run.State.RUNNING, worker__in=workers).order_by("-priority", "started_at")
-    )
+    busy = list(Run.objects.filter(state=Run.State.RUNNING, worker__in=workers).order_by("-priority", "started_at"))
     running = busy[0] if busy and len(busy) >= len(workers) else None
     since = run.sent_at or run.created_at
     earlier = Q(since__lt=since) | Q(since=since, pk__lt=run.pk)
     ahead = (
-        Run.objects.filter(
-            state=Run.State.QUEUED, queue__in={run.queue}.union(*(queues_of[name] for name in workers))
-        )
+        Run.objects.filter(state=Run.State.QUEUED, queue__in={run.queue}.union(*(queues_of[name] for name in workers)))
         .annotate(since=Coalesce(F("sent_at"), F("created_at")))
         .filter(Q(priority__lt=run.priority) | Q(earlier, priority=run.priority))
     )
@@ -145,9 +141,7 @@ def vectors_awaited(*, user: User) -> str:
     if wait is None:
         return f"Vectors of new questions are being computed. {run.message}".strip()
     if not wait.has_worker:
-        return (
-            "No worker is running, so new questions get no vectors. Ask an admin to look at Admin > Health."
-        )
+        return "No worker is running, so new questions get no vectors. Ask an admin to look at Admin > Health."
     if wait.running is None:
         return "Vectors of new questions are computed next."
     title = run_title(wait.running, user=user)
@@ -206,9 +200,7 @@ def block_sums(*, job: str) -> BlockSums:
     )
 
 
-CHECKPOINT = (
-    "checkpoint.pt"  # as analytics.training writes it; that package needs PyTorch, so a test compares
-)
+CHECKPOINT = "checkpoint.pt"  # as analytics.training writes it; that package needs PyTorch, so a test compares
 STORED = "checkpoints"  # the storage alias of the object store's folder, if there is one
 VECTORS = "vectors-"  # likewise: analytics.encoder.metric_layer.VECTORS_PREFIX
 

@@ -272,9 +272,7 @@ def run_pause(*, run: Run, disk_was_full: bool = False) -> bool:
         return False
     held.pauses += 1
     if held.pauses > (MAX_FULL_DISKS if disk_was_full else MAX_PAUSES):
-        error = (
-            DISK_FULL if disk_was_full else f"The database went away {held.pauses} times while this job ran."
-        )
+        error = DISK_FULL if disk_was_full else f"The database went away {held.pauses} times while this job ran."
         return _finish(run, Run.State.FAILED, error=error)
     held.attempts = max(0, held.attempts - 1)
     reason = "The disk was full" if disk_was_full else "The connection to the database was lost"
@@ -408,9 +406,7 @@ def _reap(run: Run, watching_since: datetime | None) -> str:
         _end(run, Run.State.CANCELLED)
         return ""
     if run.deaths >= MAX_DEATHS:
-        run.error = (
-            f"Its worker died {run.deaths} times. Perhaps it had too little memory: the system's log says."
-        )
+        run.error = f"Its worker died {run.deaths} times. Perhaps it had too little memory: the system's log says."
         _end(run, Run.State.FAILED)
         return "failed"
     _requeue(run)

@@ -182,9 +182,7 @@ class Serving:
             share = encoder.unknown_share(sample) if isinstance(encoder, VocabularyEncoder) else 1.0
         return share is None or bool(share <= UNKNOWN_SHARE_LIMIT)
 
-    def lens_for(
-        self, lens: str, language: str, sample: Sequence[str] = ()
-    ) -> tuple[EmbeddingSet, TextEncoder, str]:
+    def lens_for(self, lens: str, language: str, sample: Sequence[str] = ()) -> tuple[EmbeddingSet, TextEncoder, str]:
         """Return the set and encoder for a text: the lens's own, or its stand-in's with a notice that says so.
 
         Args:

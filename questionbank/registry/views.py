@@ -14,22 +14,9 @@ from django.shortcuts import redirect, render
 
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import field_specs
-from questionbank.capabilities.catalog import (
-    bank_capability,
-    fixed_suite,
-    scope_name,
-    training_of,
-)
+from questionbank.capabilities.catalog import bank_capability, fixed_suite, scope_name, training_of
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
-from questionbank.core.views import (
-    button_for,
-    check_permission,
-    form_for,
-    page_for,
-    paginated,
-    posted,
-    warning_of,
-)
+from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, posted, warning_of
 from questionbank.core.wording import percent_text
 from questionbank.models import ModelArtifact, ModelComparison, Run
 from questionbank.operations.health import last_backup
@@ -40,13 +27,7 @@ from questionbank.registry.artifact_selectors import (
     general_champion,
 )
 from questionbank.registry.artifact_services import artifact_delete
-from questionbank.registry.curve_views import (
-    compared_charts,
-    figure_rows,
-    loss_note,
-    metric_name,
-    training_charts,
-)
+from questionbank.registry.curve_views import compared_charts, figure_rows, loss_note, metric_name, training_charts
 from questionbank.registry.deletion_services import old_models_request, retention_set
 from questionbank.registry.forms import ReasonForm, RetentionForm
 from questionbank.registry.model_selectors import (
@@ -86,9 +67,7 @@ def model_list(request: HttpRequest) -> HttpResponse:
     groups = [
         {
             "models": models,
-            "in_use": [
-                _with_headline(artifact, compared) for artifact in (*models.champions, *models.candidates)
-            ],
+            "in_use": [_with_headline(artifact, compared) for artifact in (*models.champions, *models.candidates)],
             "archived": [_with_headline(artifact, compared) for artifact in models.archived],
             "trainable": training_of(models.capability) is not None,
             "roll_backs": _can_be_rolled_back(models),
@@ -127,9 +106,7 @@ def _in_percent(figures: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
     return {**figures, name: percent_text(value)} if isinstance(value, float) and not rest else figures
 
 
-def _with_headline(
-    artifact: ModelArtifact, compared: Mapping[int, Sequence[Mapping[str, Any]]]
-) -> dict[str, Any]:
+def _with_headline(artifact: ModelArtifact, compared: Mapping[int, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
     """Return a model's list entry with its main figure, if any, next to the champion's if both are known."""
     headline = bank_capability(artifact.capability).headline
     entry = {"artifact": artifact, "bytes": model_bytes(artifact)}
@@ -371,19 +348,14 @@ def _tables(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> list[dict[
     """Return tables of figures grouped by measure; the first is expanded, the others fold away."""
     measures = dict.fromkeys(row.get("measure", "") for row in rows)
     return [
-        {
-            "title": titles.get(measure, ""),
-            "rows": [row for row in rows if row.get("measure", "") == measure],
-        }
+        {"title": titles.get(measure, ""), "rows": [row for row in rows if row.get("measure", "") == measure]}
         for measure in measures
     ]
 
 
 def _bound(comparison: ModelComparison) -> float:
     """Return half the width of the interval plots, which all share and which cuts no interval off."""
-    ends = [
-        abs(metric[end]) for metric in comparison.figures["metrics"] for end in ("low", "high", "difference")
-    ]
+    ends = [abs(metric[end]) for metric in comparison.figures["metrics"] for end in ("low", "high", "difference")]
     return max([*ends, 0.01])
 
 

@@ -49,9 +49,7 @@ def render_inline(text: str, limit: int = 0) -> str:
 # -- the last gate ------------------------------------------------------------------------------------------------
 
 _GROUP = {"role": {"group", "img"}, "tabindex": {"0"}}
-_TAGS = set(
-    str.split("p br div span strong em u s sup sub code pre details summary table tbody tr td img ul ol li")
-)
+_TAGS = set(str.split("p br div span strong em u s sup sub code pre details summary table tbody tr td img ul ol li"))
 _CLASSES = {
     "span": {"answer-blank", "image-placeholder", "formula-scroll", "nowrap"},
     "div": {"formula-display", "table-scroll", "image-placeholder"},
@@ -66,9 +64,7 @@ _CLASSES = {
 @lru_cache(maxsize=1)
 def _cleaner() -> nh3.Cleaner:
     """Return an nh3 cleaner that allows only what this package and :mod:`questionbank.formulas` write."""
-    attributes: dict[str, set[str]] = {
-        tag: set(names) - {"class"} for tag, names in MATHML_ATTRIBUTES.items()
-    }
+    attributes: dict[str, set[str]] = {tag: set(names) - {"class"} for tag, names in MATHML_ATTRIBUTES.items()}
     attributes |= {"span": {"aria-label"}, "div": {"aria-label"}, "td": {"colspan"}, "img": {"src", "alt"}}
     return nh3.Cleaner(
         tags=set(MATHML_ATTRIBUTES) | _TAGS,

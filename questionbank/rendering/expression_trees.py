@@ -103,9 +103,7 @@ def expression_drawing(tokens: Sequence[str], terms: Sequence[str]) -> Expressio
             lines.extend(DrawnLine(x, y, operand.x, operand.y) for operand in operands)
         else:
             half = max(COLUMN / 2 - 6, 5 * len(term) + 8)
-            node = DrawnNode(
-                left_edge + half + 6, y, term, half, False, slot_index(token) if is_slot(token) else None
-            )
+            node = DrawnNode(left_edge + half + 6, y, term, half, False, slot_index(token) if is_slot(token) else None)
             left_edge += 2 * half + 12
         nodes.append(node)
         return node

@@ -22,9 +22,7 @@ _PARAGRAPHS = frozenset(
 _LISTS = frozenset({"ul", "ol"})
 _EMPTY = frozenset({"br", "hr", "img", "input", "wbr", "col"})
 _CONTAINERS = frozenset(
-    str.split(
-        "span font a label small big mark abbr cite q code tt kbd thead tbody tfoot colgroup figure nobr wbr col"
-    )
+    str.split("span font a label small big mark abbr cite q code tt kbd thead tbody tfoot colgroup figure nobr wbr col")
 )
 _TABLE = frozenset({"table", "tr", "td", "th"})
 _BLOCKS = _PARAGRAPHS | _LISTS | {"br", "table"}

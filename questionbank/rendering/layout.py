@@ -92,6 +92,4 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     # A table wider than the screen scrolls, which requires keyboard focus.
     is_wide = len(rows[0]) >= _WIDE_TABLE
     focus = ' tabindex="0" role="group" aria-label="table"' if is_wide else ""
-    return (
-        f'<div class="table-scroll"{focus}><table class="question-table"><tbody>{body}</tbody></table></div>'
-    )
+    return f'<div class="table-scroll"{focus}><table class="question-table"><tbody>{body}</tbody></table></div>'

@@ -30,9 +30,7 @@ def with_addresses(text: str, pictures: Iterable[Mapping[str, str]]) -> str:
     """Replace the names of attached pictures in a text by their URLs."""
     if "](" not in text:
         return text
-    addresses = {
-        picture["name"]: f"/pictures/{picture['sha256']}" for picture in pictures if picture.get("sha256")
-    }
+    addresses = {picture["name"]: f"/pictures/{picture['sha256']}" for picture in pictures if picture.get("sha256")}
     return PICTURE.sub(
         lambda match: (
             f"![{match['alt']}]({addresses.get(match['name'].strip(), '')})"

@@ -215,9 +215,7 @@ def _render_image(image: re.Match[str] | str, out: Line, scope: Scope) -> None:
     if "://" in name:  # a picture from another site, which pages do not load
         inner_html = f"{inner_html} ({escape(name.strip())})".strip()
     separator = " " if inner_html else ""
-    out.markup(
-        f'<span class="image-placeholder">{label}{separator}{inner_html}</span>', 10 + len(description)
-    )
+    out.markup(f'<span class="image-placeholder">{label}{separator}{inner_html}</span>', 10 + len(description))
 
 
 def _render_mixed(text: str, out: Line, scope: Scope) -> None:
@@ -258,11 +256,7 @@ def _formula_html(segment: Segment, scope: Scope, *, display: bool) -> str:
     """Return a formula, or its source if it cannot be rendered; "" if it only defines macros."""
     own, rest = split_definitions(segment.body)
     try:
-        html = (
-            formula_mathml(segment.body, display=display, definitions=scope.definitions)
-            if rest.strip()
-            else ""
-        )
+        html = formula_mathml(segment.body, display=display, definitions=scope.definitions) if rest.strip() else ""
     except FormulaRefused:
         html = f'<code class="formula-source">{escape(segment.source, quote=False)}</code>'
     scope.define(own)

@@ -109,18 +109,12 @@ def _grouped(text: str) -> str:
 
 def _raised(text: str) -> str:
     raised = text.replace(" ", "").translate(_RAISED)
-    return (
-        raised if all(character in "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ°′″" for character in raised) else "^" + _grouped(text)
-    )
+    return raised if all(character in "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ°′″" for character in raised) else "^" + _grouped(text)
 
 
 def _lowered(text: str) -> str:
     lowered = text.replace(" ", "").translate(_LOWERED)
-    return (
-        lowered
-        if all("ₐ" <= letter <= "ₜ" or "₀" <= letter <= "₎" for letter in lowered)
-        else "_" + _grouped(text)
-    )
+    return lowered if all("ₐ" <= letter <= "ₜ" or "₀" <= letter <= "₎" for letter in lowered) else "_" + _grouped(text)
 
 
 def _with_limits(tag: str, parts: list[str]) -> str:
@@ -130,9 +124,7 @@ def _with_limits(tag: str, parts: list[str]) -> str:
         return "".join(letter + mark for letter in base)
     lower = limits[0] if tag != "mover" else ""
     upper = limits[-1] if tag != "munder" else ""
-    return (
-        base + (_lowered(lower) if lower.strip(" ⏟") else "") + (_raised(upper) if upper.strip(" ⏞⌢") else "")
-    )
+    return base + (_lowered(lower) if lower.strip(" ⏟") else "") + (_raised(upper) if upper.strip(" ⏞⌢") else "")
 
 
 _WRITTEN: dict[str, Callable[[list[str]], str]] = {  # element -> how it is written, given its parts

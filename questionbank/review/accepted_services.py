@@ -34,9 +34,7 @@ class AddedParaphrases:
 
 
 @transaction.atomic
-def accepted_pairs_add(
-    *, user: User, question: Question | None = None, as_drafts: bool = False
-) -> AddedParaphrases:
+def accepted_pairs_add(*, user: User, question: Question | None = None, as_drafts: bool = False) -> AddedParaphrases:
     """Add the accepted paraphrases that the bank lacks, as questions linked to their originals.
 
     Repeating it adds nothing: each added pair refers to the question with its text.
@@ -50,9 +48,7 @@ def accepted_pairs_add(
     """
     require(user, "question_create", "You may not add questions to the bank.")
     waiting = accepted_pairs(question=question)
-    pairs = list(
-        waiting.select_for_update(of=("self",), no_key=True).select_related("question")[:MOST_AT_ONCE]
-    )
+    pairs = list(waiting.select_for_update(of=("self",), no_key=True).select_related("question")[:MOST_AT_ONCE])
     made = restored = existing_count = 0
     for pair in pairs:
         original = pair.question
@@ -69,11 +65,7 @@ def accepted_pairs_add(
             restored += 1
         else:
             pair.added = question_add_reworded(
-                user=user,
-                original=original,
-                text=text,
-                status=status,
-                source_id=f"paraphrase-{pair.pk}",
+                user=user, original=original, text=text, status=status, source_id=f"paraphrase-{pair.pk}"
             )
             made += 1
         pair.save(update_fields=["added"])

@@ -114,11 +114,7 @@ def reason_agreement() -> list[ReasonAgreement]:
     names = dict(ReviewDecision.Reason.choices)
     agreements = [
         ReasonAgreement(
-            str(names[reason]),
-            counter["given"],
-            counter["same"],
-            counter["other_reason"],
-            counter["accepted"],
+            str(names[reason]), counter["given"], counter["same"], counter["other_reason"], counter["accepted"]
         )
         for reason, counter in counts.items()
     ]
@@ -152,8 +148,7 @@ def agreement() -> Agreement:
         answers[pair][reviewer] = int(verdict == ReviewDecision.Verdict.ACCEPT)
     shared = [pair_answers for pair_answers in answers.values() if len(pair_answers) > 1]
     counts = np.array(  # (pairs, answers)
-        [[list(pair_answers.values()).count(answer) for answer in (0, 1)] for pair_answers in shared],
-        dtype=float,
+        [[list(pair_answers.values()).count(answer) for answer in (0, 1)] for pair_answers in shared], dtype=float
     ).reshape(-1, 2)
     alpha = low = high = None
     if len(shared) > 1 and counts.sum(axis=0).all():

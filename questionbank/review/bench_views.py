@@ -13,15 +13,7 @@ from django.utils import timezone
 
 from questionbank.core.errors import Conflict, ImportRefused, NotFound
 from questionbank.core.upload_forms import was_too_large
-from questionbank.core.views import (
-    button_for,
-    check_permission,
-    form_for,
-    page_for,
-    paginated,
-    posted,
-    warning_of,
-)
+from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, posted, warning_of
 from questionbank.core.wording import counted
 from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
 from questionbank.models import ParaphrasePair, User
@@ -30,13 +22,7 @@ from questionbank.review.agreement_selectors import agreement, reason_agreement,
 from questionbank.review.forms import GuidelineForm, PairFileForm, PairFilterForm, PairForm
 from questionbank.review.guideline_services import guideline_current, guideline_publish
 from questionbank.review.pair_import_services import SHOWN_PROBLEMS, pairs_check, pairs_import
-from questionbank.review.pair_selectors import (
-    accepted_pairs,
-    batch_deletions,
-    batches,
-    pair_reviewers,
-    pairs_found,
-)
+from questionbank.review.pair_selectors import accepted_pairs, batch_deletions, batches, pair_reviewers, pairs_found
 from questionbank.review.pair_services import (
     PairInput,
     batch_delete,

@@ -85,9 +85,7 @@ def pairs_solved(
         if served is None:
             continue
         problems = [
-            ProblemRecord("", text, language)
-            for row in rows
-            for text in (pairs[row].original, pairs[row].paraphrase)
+            ProblemRecord("", text, language) for row in rows for text in (pairs[row].original, pairs[row].paraphrase)
         ]
         solutions = iter(served.solver.solve(problems))
         for row in rows:
@@ -99,9 +97,7 @@ def _is_readable(pair: ParaphrasePair) -> bool:
     return is_word_problem(pair.original) and is_word_problem(pair.paraphrase)
 
 
-def _evidence(
-    original: Sequence[Solution], paraphrase: Sequence[Solution], served: ServedSolver
-) -> dict[str, Any]:
+def _evidence(original: Sequence[Solution], paraphrase: Sequence[Solution], served: ServedSolver) -> dict[str, Any]:
     first, second = (solutions[0] if solutions else None for solutions in (original, paraphrase))
     return {
         "solver": served.artifact.name,
@@ -114,11 +110,7 @@ def _evidence(
 def _side(solution: Solution | None) -> dict[str, Any] | None:
     if solution is None or solution.value is None:
         return None
-    return {
-        "equation": solution.equation,
-        "answer": solution.answer,
-        "probability": round(solution.probability, 4),
-    }
+    return {"equation": solution.equation, "answer": solution.answer, "probability": round(solution.probability, 4)}
 
 
 def _agree(first: Solution | None, second: Solution | None) -> bool | None:

@@ -128,9 +128,7 @@ class PairFilterForm(ServiceForm):
     most = forms.IntegerField(label="Probability at most (%)", required=False, min_value=0, max_value=100)
     reviewer = forms.TypedChoiceField(label="Decided by", required=False, coerce=int, empty_value=None)
     reason = forms.ChoiceField(
-        label="Rejected because",
-        required=False,
-        choices=[("", "Any reason"), *ReviewDecision.Reason.choices],
+        label="Rejected because", required=False, choices=[("", "Any reason"), *ReviewDecision.Reason.choices]
     )
     text = forms.CharField(label="Contains the words", required=False, max_length=200, strip=True)
 
@@ -145,9 +143,7 @@ class PairFilterForm(ServiceForm):
 
     def filters(self) -> PairFilters:
         """Return the filters from the valid fields; an invalid field filters nothing."""
-        values: dict[str, Any] = {
-            name: value for name, value in self.cleaned_data.items() if value not in ("", None)
-        }
+        values: dict[str, Any] = {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
         for bound in ("least", "most"):
             if bound in values:
                 values[bound] /= 100

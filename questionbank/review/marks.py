@@ -51,9 +51,7 @@ def marked_pieces(text: str, findings: Sequence[Mapping[str, Any]], side: str) -
     for start, end, finding in sorted(spans, key=lambda span: span[0]):
         if at < start:
             pieces.append(Piece(text[at:start]))
-        pieces.append(
-            Piece(text[start:end], finding["kind"], finding["change"], bool(finding.get("is_serious", True)))
-        )
+        pieces.append(Piece(text[start:end], finding["kind"], finding["change"], bool(finding.get("is_serious", True))))
         at = end
     if at < len(text):
         pieces.append(Piece(text[at:]))

@@ -61,12 +61,7 @@ class PairReport:
 
 
 def pairs_check(
-    *,
-    upload: File[Any],
-    name: str,
-    user: User,
-    opinions: int | None = None,
-    hides_machine: bool = False,
+    *, upload: File[Any], name: str, user: User, opinions: int | None = None, hides_machine: bool = False
 ) -> PairReport:
     """Store a file of pairs and report which of them can be used; adds nothing to the queue.
 
@@ -142,9 +137,7 @@ def _import(
     if (problems and not skip_refused) or not pairs:
         raise ImportRefused(f"Lines of {name} cannot be used; nothing was added.", problems)
     try:
-        made = pairs_create(
-            pairs=pairs, source=ParaphrasePair.Source.UPLOAD, user=user, batch=name, **options
-        )
+        made = pairs_create(pairs=pairs, source=ParaphrasePair.Source.UPLOAD, user=user, batch=name, **options)
     except ValidationFailed as error:  # a pair that the reader accepts and the queue does not
         raise ImportRefused(str(error), problems) from error
     if labels_decide:
@@ -194,13 +187,9 @@ def _read(stored: str, name: str, user: User) -> tuple[list[PairInput], list[Lin
         rows = list(_bounded(lines, name))
     if not rows:
         raise ImportRefused(f"There is no pair in {name}.")
-    question_ids = {
-        row.question for _number, row in rows if isinstance(row, PairRow) and row.question is not None
-    }
+    question_ids = {row.question for _number, row in rows if isinstance(row, PairRow) and row.question is not None}
     questions = Question.objects.filter(visible_to(user)).in_bulk(question_ids)
-    stored_pairs = pairs_known(
-        paraphrases=[row.paraphrase for _number, row in rows if isinstance(row, PairRow)]
-    )
+    stored_pairs = pairs_known(paraphrases=[row.paraphrase for _number, row in rows if isinstance(row, PairRow)])
     seen: dict[tuple[str, str], int] = {}
     pairs, problems = [], []
     for number, row in rows:

@@ -111,9 +111,7 @@ def batch_deletions() -> list[BatchDeletion]:
 def pair_reviewers() -> list[User]:
     """Return everybody who ever decided on a pair, sorted by name."""
     return list(
-        User.objects.filter(Exists(ReviewDecision.objects.filter(reviewer=OuterRef("pk")))).order_by(
-            "username"
-        )
+        User.objects.filter(Exists(ReviewDecision.objects.filter(reviewer=OuterRef("pk")))).order_by("username")
     )
 
 
@@ -131,9 +129,7 @@ def deletable_pairs(
     if not user.has_perm("questionbank.settle_own"):
         deletable = deletable.filter(created_by=user)
     if not with_opinions:
-        settled = ReviewDecision.objects.filter(
-            pair=OuterRef("pk"), undone_at__isnull=True, is_adjudication=True
-        )
+        settled = ReviewDecision.objects.filter(pair=OuterRef("pk"), undone_at__isnull=True, is_adjudication=True)
         labelled = ReviewDecision.objects.filter(pair=OuterRef("pk"), undone_at__isnull=True, is_label=True)
         deletable = deletable.filter(~Exists(opinions().filter(pair=OuterRef("pk"))), ~Exists(settled))
         deletable = deletable.filter(~Q(state=_State.DECIDED) | Exists(labelled))
@@ -193,9 +189,7 @@ def question_sources() -> list[str]:
     return list(ready.exclude(source="").order_by("source").values_list("source", flat=True).distinct())
 
 
-def questions_to_reword(
-    *, number: int, concept: int | None = None, source: str = "", language: str = ""
-) -> list[int]:
+def questions_to_reword(*, number: int, concept: int | None = None, source: str = "", language: str = "") -> list[int]:
     """Return the ids of random ready questions without a paraphrase, leaving paraphrases themselves out."""
     questions = filtered_questions(SearchFilters(concept=concept, source=source)).filter(
         ~Exists(ParaphrasePair.objects.filter(question=OuterRef("pk"))), paraphrase_of__isnull=True

@@ -48,10 +48,7 @@ class PairInput:
 def findings_to_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     """Serialise findings as `ParaphrasePair.findings` stores them; spans become lists."""
     return [
-        {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in finding.as_dict().items()
-        }
+        {name: list(value) if isinstance(value, tuple) else value for name, value in finding.as_dict().items()}
         for finding in findings
     ]
 

@@ -54,8 +54,7 @@ class ProposalsForm(ServiceForm):
         super().__init__(*args, **kwargs)
         choices: Any = self.fields["paraphraser"]
         choices.choices = [
-            (paraphraser.key, f"{paraphraser.label} ({paraphraser.note.rstrip('.')})")
-            for paraphraser in paraphrasers
+            (paraphraser.key, f"{paraphraser.label} ({paraphraser.note.rstrip('.')})") for paraphraser in paraphrasers
         ]
 
 
@@ -86,10 +85,7 @@ class ManyProposalsForm(ProposalsForm):
         groups: list[Any] = [("", "The whole bank")]
         if concept is not None:
             groups.append(concept)
-        groups += [
-            (str(group.hierarchy), [(strand.id, strand.name) for strand in group.strands])
-            for group in strands
-        ]
+        groups += [(str(group.hierarchy), [(strand.id, strand.name) for strand in group.strands]) for group in strands]
         concepts, origins = self.fields["concept"], self.fields["source"]
         concepts.choices = groups  # type: ignore[attr-defined]
         origins.choices = [("", "Any"), *((name, name) for name in sources)]  # type: ignore[attr-defined]
@@ -143,9 +139,7 @@ def question_paraphrases_page(request: HttpRequest, question_id: int) -> HttpRes
 def _propose(request: HttpRequest, question: Question, fields: dict[str, Any]) -> HttpResponse:
     each, paraphraser = fields["each"], fields["paraphraser"]
     if paraphraser != RULES:
-        run = proposals_request(
-            questions=[question.pk], paraphraser=paraphraser, each=each, user=request.user
-        )
+        run = proposals_request(questions=[question.pk], paraphraser=paraphraser, each=each, user=request.user)
         return redirect("run_detail", run_id=run.pk)
     proposals = paraphrases_propose(question=question, each=each, user=request.user)
     level = messages.SUCCESS if proposals.made else messages.WARNING
@@ -193,10 +187,7 @@ def review_propose(request: HttpRequest) -> HttpResponse:
             if not chosen:
                 raise ValidationFailed("We found no matching question without a paraphrase.")
             run = proposals_request(
-                questions=chosen,
-                paraphraser=fields["paraphraser"],
-                each=fields["each"],
-                user=request.user,
+                questions=chosen, paraphraser=fields["paraphraser"], each=fields["each"], user=request.user
             )
             return redirect("run_detail", run_id=run.pk)
     return render(request, "review/propose.html", {"form": form}, status=form.status)
@@ -211,8 +202,7 @@ def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
         "opinions": opinions_shown(pair=pair, viewer=request.user),
         "history": pair_history(pair=pair, viewer=request.user),
         "has_scorer": artifact_champion(capability="paraphrase") is not None,
-        "is_offered": pair.state == ParaphrasePair.State.ADJUDICATION
-        and may_settle(pair=pair, person=request.user),
+        "is_offered": pair.state == ParaphrasePair.State.ADJUDICATION and may_settle(pair=pair, person=request.user),
     }
     return render(request, "review/pair.html", context)
 

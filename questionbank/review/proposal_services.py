@@ -120,9 +120,7 @@ def paraphrases_propose(*, question: Question, each: int, user: User) -> Proposa
     choice = paraphraser_choice(RULES)
     if not choice.rewords(question.language):
         raise ValidationFailed("The rules know English only.")
-    return propose_for(
-        question=question, paraphraser=RuleParaphraser(), each=each, user=user, source=choice.source
-    )
+    return propose_for(question=question, paraphraser=RuleParaphraser(), each=each, user=user, source=choice.source)
 
 
 def propose_for(
@@ -146,9 +144,7 @@ def propose_for(
     return Proposals(made, repeated)
 
 
-def _new_pairs(
-    question: Question, text: str, candidates: Iterable[str], each: int
-) -> tuple[list[PairInput], int]:
+def _new_pairs(question: Question, text: str, candidates: Iterable[str], each: int) -> tuple[list[PairInput], int]:
     """Return at most `each` new pairs, and the number of candidates that the question already has."""
     taken_hashes, repeated = _taken(question, text), 0
     new: list[PairInput] = []
@@ -174,9 +170,7 @@ def _taken(question: Question, text: str) -> set[bytes]:
 
 
 @transaction.atomic
-def paraphrase_type(
-    *, question: Question, text: str, user: User, opinions: int | None = None
-) -> ParaphrasePair:
+def paraphrase_type(*, question: Question, text: str, user: User, opinions: int | None = None) -> ParaphrasePair:
     """Add a paraphrase of a question that somebody typed.
 
     Args:

@@ -45,11 +45,7 @@ def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]
     reasons = [scorer.unread_reason(pair.original, pair.paraphrase) for pair in pairs]
     scored = iter(
         scorer.score(
-            [
-                (pair.original, pair.paraphrase)
-                for pair, reason in zip(pairs, reasons, strict=True)
-                if not reason
-            ]
+            [(pair.original, pair.paraphrase) for pair, reason in zip(pairs, reasons, strict=True) if not reason]
         )
     )
     rows: list[dict[str, Any]] = []
@@ -59,9 +55,7 @@ def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]
             continue
         notices.add(_NOTICES[reason])
         findings = [finding.as_dict() for finding in find_changes(pair.original, pair.paraphrase)]
-        rows.append(
-            {"id": pair.id, "score": None, "verdict": None, "probability": None, "findings": findings}
-        )
+        rows.append({"id": pair.id, "score": None, "verdict": None, "probability": None, "findings": findings})
     return rows
 
 

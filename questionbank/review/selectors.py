@@ -51,9 +51,9 @@ EXPORT_FIELDS = (
 
 def opinions() -> QuerySet[ReviewDecision, ReviewDecision]:
     """Return decisions that count as blind opinions: not undone, skipped, from a file, or a settlement."""
-    return ReviewDecision.objects.filter(
-        undone_at__isnull=True, is_adjudication=False, is_label=False
-    ).exclude(verdict=ReviewDecision.Verdict.SKIP)
+    return ReviewDecision.objects.filter(undone_at__isnull=True, is_adjudication=False, is_label=False).exclude(
+        verdict=ReviewDecision.Verdict.SKIP
+    )
 
 
 def skips() -> QuerySet[ReviewDecision, ReviewDecision]:
@@ -117,9 +117,7 @@ def review_keys(*, reviewer: User) -> dict[str, str]:
 def guideline_history() -> list[ReviewGuideline]:
     """Return all versions, latest first, each with the number of its decisions as `used`."""
     counted = Count("decisions", filter=Q(decisions__undone_at__isnull=True))
-    return list(
-        ReviewGuideline.objects.select_related("created_by").annotate(used=counted).order_by("-version")
-    )
+    return list(ReviewGuideline.objects.select_related("created_by").annotate(used=counted).order_by("-version"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +191,7 @@ def stuck_pairs() -> StuckPairs:
     )
     is_short = Q(opinions_wanted__gt=F("given") + F("people") - F("judges"))
     counts = pairs.aggregate(
-        too_few=Count("pk", filter=is_short),
-        skipped=Count("pk", filter=Q(seen_by=F("people")) & ~is_short),
+        too_few=Count("pk", filter=is_short), skipped=Count("pk", filter=Q(seen_by=F("people")) & ~is_short)
     )
     return StuckPairs(**counts)
 

@@ -20,13 +20,7 @@ from django.db.models.functions import Coalesce, Now
 from analytics.json_lines import TEXT_LIMIT
 from questionbank.core.database import database_now, get_or_not_found
 from questionbank.core.errors import Conflict, NotAllowed, NotFound, ValidationFailed
-from questionbank.models import (
-    ParaphrasePair,
-    ReviewDecision,
-    ReviewLease,
-    SettlementLease,
-    User,
-)
+from questionbank.models import ParaphrasePair, ReviewDecision, ReviewLease, SettlementLease, User
 from questionbank.review.accepted_services import accepted_pair_withdraw
 from questionbank.review.guideline_services import guideline_current, require_reviewer
 from questionbank.review.selectors import (
@@ -140,12 +134,7 @@ def _give(pair: ParaphrasePair, reviewer: User, now: datetime, *, is_random: boo
     ReviewLease.objects.filter(reviewer=reviewer).delete()
     ReviewLease.objects.filter(pair=pair, expires_at__lte=now).delete()
     return ReviewLease.objects.create(
-        pair=pair,
-        reviewer=reviewer,
-        taken_at=now,
-        expires_at=now + _lease_time(),
-        is_random=is_random,
-        **_beside(pair),
+        pair=pair, reviewer=reviewer, taken_at=now, expires_at=now + _lease_time(), is_random=is_random, **_beside(pair)
     )
 
 
@@ -319,9 +308,7 @@ def _pair_to_settle(reviewer: User, pair_id: int) -> ParaphrasePair:
     if pair.state != _State.ADJUDICATION:
         raise Conflict("This pair does not need to be settled: somebody else may have done so.")
     if not may_settle(pair=pair, person=reviewer):
-        raise NotAllowed(
-            "You typed this pair or gave an opinion on it: an admin or another reviewer settles it."
-        )
+        raise NotAllowed("You typed this pair or gave an opinion on it: an admin or another reviewer settles it.")
     if grace_seconds(pair=pair, person=reviewer):
         raise Conflict("Your own opinion on this pair is only a few seconds old. Open it again in a moment.")
     return pair
@@ -352,9 +339,7 @@ def review_undo(*, reviewer: User, decision_id: int | None = None) -> ReviewDeci
     last = decisions_to_undo(reviewer=reviewer).filter(**by_id).first()
     pair = None if last is None else _existing_pair(last.pair_id)
     if last is None or pair is None or not decisions_to_undo(reviewer=reviewer).filter(pk=last.pk).exists():
-        if not ReviewDecision.objects.filter(
-            reviewer=reviewer, undone_at__isnull=True, is_label=False
-        ).exists():
+        if not ReviewDecision.objects.filter(reviewer=reviewer, undone_at__isnull=True, is_label=False).exists():
             raise NotFound("You have no decision to undo.")
         raise Conflict(
             "This decision is final: it is over a day old, or its pair is settled, or all opinions on the pair have "

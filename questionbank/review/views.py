@@ -96,9 +96,7 @@ def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
 def review_undo_view(request: HttpRequest) -> HttpResponse:
     """Undo the last decision and show its pair again."""
     try:
-        undone = review_undo(
-            reviewer=request.user, decision_id=whole_number(request.POST.get("decision", ""))
-        )
+        undone = review_undo(reviewer=request.user, decision_id=whole_number(request.POST.get("decision", "")))
     except (Conflict, NotFound) as error:
         messages.warning(request, str(error))
         return redirect("review")
@@ -175,9 +173,7 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
             context |= {"taken": str(error), "written": written}
         else:
             context |= {
-                "buttons": [
-                    button for button in _buttons(request) if button.action not in {"unsure", "skip"}
-                ],
+                "buttons": [button for button in _buttons(request) if button.action not in {"unsure", "skip"}],
                 "beat_seconds": _beat_seconds(),
             }
     context |= _pair_context(request, pair, sent=sent, is_adjudication=True)
@@ -244,10 +240,7 @@ def _is_changed(text: str, pair: ParaphrasePair) -> bool:
 def _review_page(request: HttpRequest, *, sent: Sent | None = None, status: int = 200) -> HttpResponse:
     """Show the reviewer's pair; `sent` input appears in its form, or above it if it belongs to another pair."""
     lease = review_next(reviewer=request.user)
-    context: dict[str, Any] = {
-        "counts": queue_counts(),
-        "unread": guideline_unread(reviewer=request.user),
-    }
+    context: dict[str, Any] = {"counts": queue_counts(), "unread": guideline_unread(reviewer=request.user)}
     if sent and (lease is None or lease.pair_id != sent.pair_id):
         context["written"] = _written(sent.pair_id, sent.fields)
         sent = None

@@ -85,9 +85,7 @@ def asked_search(query: str, filters: SearchFilters, *, exact: bool, off: Collec
     reading = _read(text, narrowed, names, exact=exact, off=off)
     parsed, named, filters_read = reading.parsed, reading.named, reading.filters
     if named.is_whole and wanted_direction(parsed.tokens):
-        named = replace(
-            named, phrases=(), is_whole=False
-        )  # "decimals to fractions", from "Fractions and decimals"
+        named = replace(named, phrases=(), is_whole=False)  # "decimals to fractions", from "Fractions and decimals"
     if TOPIC in off or (named.is_exact and not named.concepts and not _any_holds(named, filters_read)):
         named = Named()  # if no question is tagged with that name, its words may still match
     if parsed.is_number and filters_read.status == SearchFilters().status:
@@ -116,9 +114,7 @@ def asked_search(query: str, filters: SearchFilters, *, exact: bool, off: Collec
     )
 
 
-def _read(
-    query: str, filters: SearchFilters, names: ConceptNames, *, exact: bool, off: Collection[str]
-) -> _Reading:
+def _read(query: str, filters: SearchFilters, names: ConceptNames, *, exact: bool, off: Collection[str]) -> _Reading:
     """Translate the topics of a query to English, and extract the filters that it names from the rest."""
     foreign = None if exact or TRANSLATION in off else _translated(query, names)
     if foreign:
@@ -150,9 +146,7 @@ def _translated(query: str, names: ConceptNames) -> Translated | None:
     cube = facet_cube()
     ready = cube.equal("status", Question.Status.READY)
     in_language = sum(
-        count
-        for language, count in cube.by_value("language", ready)
-        if primary_language(language) == foreign.language
+        count for language, count in cube.by_value("language", ready) if primary_language(language) == foreign.language
     )
     enough = min(ENOUGH_IN_LANGUAGE, ENOUGH_SHARE * cube.total(ready))
     return foreign if not in_language or in_language < enough else None

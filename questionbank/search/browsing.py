@@ -79,10 +79,7 @@ class ConceptSteps:
 
 
 def concept_steps(
-    *,
-    chosen: int | None,
-    counts: Mapping[int, int | None],
-    hierarchies: Mapping[int, tuple[str, int | None]],
+    *, chosen: int | None, counts: Mapping[int, int | None], hierarchies: Mapping[int, tuple[str, int | None]]
 ) -> ConceptSteps:
     """Return the steps from the chosen concept, or from the roots of all hierarchies, the largest first.
 
@@ -104,9 +101,7 @@ def concept_steps(
     for pk, name, hierarchy in below:
         if hierarchy in hierarchies:
             steps.setdefault(hierarchy, []).append(ConceptStep(pk, name, counts[pk]))
-    groups = [
-        StepGroup(name, tuple(steps[pk]), count) for pk, (name, count) in hierarchies.items() if pk in steps
-    ]
+    groups = [StepGroup(name, tuple(steps[pk]), count) for pk, (name, count) in hierarchies.items() if pk in steps]
     groups.sort(key=lambda group: (-(group.count or 0), group.hierarchy.casefold()))
     return ConceptSteps(chain=chain, groups=tuple(groups))
 

@@ -140,9 +140,7 @@ class ConceptNames:
         words: set[str] = set()
         for pk, node, path in concepts:
             leaf = _meaning(path[-1])
-            names = frozenset(
-                {frozenset(leaf), frozenset(_meaning(_ASIDE.sub(" ", path[-1])))} - {frozenset()}
-            )
+            names = frozenset({frozenset(leaf), frozenset(_meaning(_ASIDE.sub(" ", path[-1])))} - {frozenset()})
             above = frozenset(token for name in path[:-1] for token in _meaning(name))
             by_id[pk] = _Concept(pk, node, path, frozenset(leaf), names, above)
             words.update(search_tokens(path[-1]))
@@ -176,8 +174,7 @@ class ConceptNames:
     def with_synonyms(self, names: Mapping[str, str]) -> ConceptNames:
         """Return a copy of the index with one more synonym for each name."""
         groups = {
-            _meaning(name): (*self._groups.get(_meaning(name), (name,)), synonym)
-            for name, synonym in names.items()
+            _meaning(name): (*self._groups.get(_meaning(name), (name,)), synonym) for name, synonym in names.items()
         }
         return replace(self, _groups=ChainMap(groups, dict(self._groups)))
 
@@ -209,9 +206,7 @@ class ConceptNames:
         for length, find in passes:
             for start in range(len(tokens) - length + 1):
                 end = start + length
-                if {tokens[start], tokens[end - 1]} & _SAYS_NOTHING or not taken.isdisjoint(
-                    range(start, end)
-                ):
+                if {tokens[start], tokens[end - 1]} & _SAYS_NOTHING or not taken.isdisjoint(range(start, end)):
                     continue
                 if span := find(tokens, start, end):
                     spans.append(span)

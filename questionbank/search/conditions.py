@@ -54,9 +54,7 @@ class Condition:
         """
         return f"SELECT {columns} FROM questionbank_question WHERE {self.sql} {end}"  # noqa: S608 - ours
 
-    def among(
-        self, ids: Sequence[int], conditions: Sequence[Condition], columns: str = "id"
-    ) -> list[tuple[Any, ...]]:
+    def among(self, ids: Sequence[int], conditions: Sequence[Condition], columns: str = "id") -> list[tuple[Any, ...]]:
         """Return columns of those of a few questions that fulfil it and at least one of the conditions.
 
         The few are read first; otherwise PostgreSQL would search for all questions that fulfil the conditions.

@@ -173,11 +173,7 @@ def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
 def _from_questions(matching: Sequence[Condition], prefix: str, among: Sequence[int], most: int) -> Facets:
     columns = "id, kind, grade, language, source, difficulty_percent"
     candidates = rows_of_any(matching or [Condition("FALSE")], columns, most + 1)
-    query = _GROUPED.format(
-        candidates=candidates.sql,
-        limit=most + 1,
-        width=len(prefix) + KnowledgeConcept.steplen,
-    )
+    query = _GROUPED.format(candidates=candidates.sql, limit=most + 1, width=len(prefix) + KnowledgeConcept.steplen)
     counts: ValueCounts = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
     total = 0
     found: set[int] = set()
@@ -207,15 +203,10 @@ def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Fac
     hierarchies = dict(fetch("SELECT id, name FROM questionbank_knowledgehierarchy", []))
     return {
         "kind": _values((value, kinds.get(value, value), count) for value, count in counts["kind"]),
-        "grade": _values(
-            (value, grade_name(value).removeprefix("Grade "), count) for value, count in counts["grade"]
-        ),
+        "grade": _values((value, grade_name(value).removeprefix("Grade "), count) for value, count in counts["grade"]),
         "language": _values((value, language_name(value), count) for value, count in counts["language"]),
         "source": _values((value, value, count) for value, count in counts["source"]),
-        "difficulty": sorted(
-            _values(_by_band(counts["difficulty"])),
-            key=lambda band: band.value,
-        ),
+        "difficulty": sorted(_values(_by_band(counts["difficulty"])), key=lambda band: band.value),
         "concept": _values(
             ((*concepts[path], count) for path, count in counts["concept"] if path in concepts), shown=None
         ),
@@ -227,9 +218,7 @@ def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Fac
 
 def _values(rows: Iterable[tuple[str, object, int]], shown: int | None = _SHOWN) -> list[FacetValue]:
     """Return the most frequent values first, without empty values and values without questions."""
-    ordered = sorted(
-        (row for row in rows if row[0] and row[2]), key=lambda row: (-row[2], str(row[1]).casefold())
-    )
+    ordered = sorted((row for row in rows if row[0] and row[2]), key=lambda row: (-row[2], str(row[1]).casefold()))
     return [FacetValue(value, str(label), count) for value, label, count in ordered[:shown]]
 
 

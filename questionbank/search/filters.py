@@ -21,11 +21,7 @@ ANY_STATUS = "any"
 NO_WORD_PREFIX = "f0"  # of search tokens for shapes and tasks; no word or other token begins with it
 FIGURES = ("needed", "none")
 NUMBERS = ("drawn", "given")
-USED = {
-    "not_year": "not used in the last year",
-    "never": "never used",
-    "year": "used in the last year",
-}
+USED = {"not_year": "not used in the last year", "never": "never used", "year": "used in the last year"}
 _LONGEST = {"grade": 40, "kind": 12, "language": 12, "source": 120, "status": 12}
 
 
@@ -75,9 +71,7 @@ class SearchFilters:
             kind=_one_of(_word(given, "kind"), Question.Kind.values, ""),
             language=_word(given, "language"),
             source=_word(given, "source"),
-            status=_one_of(
-                _word(given, "status"), (*Question.Status.values, ANY_STATUS), Question.Status.READY.value
-            ),
+            status=_one_of(_word(given, "status"), (*Question.Status.values, ANY_STATUS), Question.Status.READY.value),
             owner=whole_number(given.get("owner") or ""),
             figure=_one_of(given.get("figure") or "", FIGURES, ""),
             task=_one_of(given.get("task") or "", TASKS, ""),
@@ -132,9 +126,7 @@ def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
         passed &= Q(search_vector=token)
     if filters.concept is not None:
         path = KnowledgeConcept.objects.filter(pk=filters.concept).values_list("path", flat=True).first()
-        below = (
-            QuestionTag.objects.filter(concept__path__startswith=path) if path else QuestionTag.objects.none()
-        )
+        below = QuestionTag.objects.filter(concept__path__startswith=path) if path else QuestionTag.objects.none()
         passed &= Q(pk__in=below.values("question_id"))
     return Question.objects.filter(passed & _marked(filters)).order_by()
 

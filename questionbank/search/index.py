@@ -34,9 +34,7 @@ def question_tokens(record: QuestionRecord | Question) -> str:
     Tokens for the task kinds of the question and its parts, and for the shapes of their formulas, come first; no word
     equals one of these tokens.
     """
-    content = (
-        record.content if isinstance(record.content, QuestionContent) else stored_content(record.content)
-    )
+    content = record.content if isinstance(record.content, QuestionContent) else stored_content(record.content)
     stems: list[str] = []
     texts: list[str] = []
     tasks: dict[str, None] = {}
@@ -51,9 +49,7 @@ def question_tokens(record: QuestionRecord | Question) -> str:
     return tokens[:TOKENS_LIMIT].rpartition(" ")[0]
 
 
-def _stems_and_choices(
-    text: str, options: Options, content: QuestionContent
-) -> Iterator[tuple[str, list[str]]]:
+def _stems_and_choices(text: str, options: Options, content: QuestionContent) -> Iterator[tuple[str, list[str]]]:
     """Yield the text and choices of a question, then those of its parts."""
     drop_downs = (option for blank in content.blanks for option in blank.options)
     yield stem_text(text, (), content), [*map(option_text, options), *map(option_text, drop_downs)]
@@ -64,10 +60,7 @@ def _stems_and_choices(
 def search_vector(record: QuestionRecord | Question) -> Func:
     """Return the expression for `Question.search_vector` when the question is saved."""
     return Func(
-        Value("simple"),
-        Value(question_tokens(record)),
-        function="to_tsvector",
-        output_field=SearchVectorField(),
+        Value("simple"), Value(question_tokens(record)), function="to_tsvector", output_field=SearchVectorField()
     )
 
 

@@ -25,9 +25,7 @@ _LONGEST = 4000  # characters; a whole question fits
 
 _PROSE_WORD = re.compile(r"[^\W\d_]{2,}")
 _LATIN_WORD = re.compile(r"(?<![\\\w])[A-Za-z]+(?:['’][A-Za-z]+)?(?!\w)")
-_NUMBER = re.compile(
-    r"(?P<named>(?:question|no\.?|nr\.?|q)?\s*#?|第)\s*(?P<number>[1-9]\d{0,17})\s*题?", re.IGNORECASE
-)
+_NUMBER = re.compile(r"(?P<named>(?:question|no\.?|nr\.?|q)?\s*#?|第)\s*(?P<number>[1-9]\d{0,17})\s*题?", re.IGNORECASE)
 _ABOUT = (  # calculations typed with words, and the concepts that they are about
     (re.compile(r"\$\\frac\{\d+\}\{\d+\}\$ of \d[\d,.]*\W*"), "fraction of an amount"),
     (re.compile(r"\d+(?:\.\d+)? ?(?:%|per ?cent) of \d[\d,.]*\W*"), "percentage of an amount"),
@@ -41,10 +39,7 @@ _SPOKEN = (  # formulas typed in words
 )
 _SPOKEN_OF = (  # operators typed as words before a formula
     (
-        re.compile(
-            r"(?:the )?(?:indefinite )?(?:integral|antiderivative) of \$([^$]+?)(?: ?d[xyt])?\$",
-            re.IGNORECASE,
-        ),
+        re.compile(r"(?:the )?(?:indefinite )?(?:integral|antiderivative) of \$([^$]+?)(?: ?d[xyt])?\$", re.IGNORECASE),
         r"$\\int \1\\,dx$",
     ),
     (re.compile(r"integrate \$([^$]+?)(?: ?d[xyt])?\$", re.IGNORECASE), r"$\\int \1\\,dx$"),
@@ -180,9 +175,7 @@ def quoted(token: str) -> str:
 def _words_of_prose(marked: str) -> int:
     """Count the words outside formulas; two Chinese characters count as about one word."""
     prose = _prose(marked)
-    return (
-        len(_PROSE_WORD.findall(CHINESE.marks.sub(" ", prose))) + (len(CHINESE.marks.findall(prose)) + 1) // 2
-    )
+    return len(_PROSE_WORD.findall(CHINESE.marks.sub(" ", prose))) + (len(CHINESE.marks.findall(prose)) + 1) // 2
 
 
 def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str:
@@ -195,12 +188,9 @@ def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str
     }
     tokens = {word: next(iter(search_tokens(word)), "") for word in sorted(prose)}
     candidates = {
-        word: [] if is_english(word) else vocabulary.corrections(token, names=names)
-        for word, token in tokens.items()
+        word: [] if is_english(word) else vocabulary.corrections(token, names=names) for word, token in tokens.items()
     }
-    correct_tokens = {
-        token for word, token in tokens.items() if not candidates[word] and vocabulary.count(token)
-    }
+    correct_tokens = {token for word, token in tokens.items() if not candidates[word] and vocabulary.count(token)}
     meant = {
         word: _spelt(better)
         for word, choice in candidates.items()

@@ -50,8 +50,7 @@ _PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
 )
 _GOES_WITH = r"(?:questions?|problems?|exercises?|tasks?|items?|students?|pupils?|kids|maths?|level|based)"
 _LEFT_OVER = re.compile(  # words to remove next to a removed filter
-    rf"(?:^|(?<=\s))(?:{_GOES_WITH}|for|in|on|at|about|of|with|and|the|as|a|an|involving|using)(?=\s|$)",
-    re.IGNORECASE,
+    rf"(?:^|(?<=\s))(?:{_GOES_WITH}|for|in|on|at|about|of|with|and|the|as|a|an|involving|using)(?=\s|$)", re.IGNORECASE
 )
 
 
@@ -187,9 +186,7 @@ def _named(text: str) -> Iterable[ReadFilter]:
 def _of_years(named: SchoolYears) -> ReadFilter:
     """Return the filter for one grade that the bank has, otherwise school years to prefer."""
     if named.is_one and (grade := _grade_of_bank(named)):
-        return ReadFilter(
-            "grade", named.words, grade_name(grade), {"grade": grade}, (named.first, named.last)
-        )
+        return ReadFilter("grade", named.words, grade_name(grade), {"grade": grade}, (named.first, named.last))
     if not named.first:
         return ReadFilter("level", named.words, f"{named.words}: not searched for")
     years = grade_name(str(named.first))

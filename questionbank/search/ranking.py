@@ -82,11 +82,7 @@ class Fused:
 
 
 def rank_by_vectors(
-    parsed: ParsedQuery,
-    questions: QuerySet[Question] | None,
-    serving: Serving,
-    *,
-    language: str = "",
+    parsed: ParsedQuery, questions: QuerySet[Question] | None, serving: Serving, *, language: str = ""
 ) -> VectorRanking:
     """Return the questions with vectors nearest to the query's; empty while the bank has no vectors.
 
@@ -199,12 +195,8 @@ def rank_by_formulas(
     Args:
         shares: the share of the query's words that each candidate contains; None if the query has no words.
     """
-    query_formulas = [
-        formula for formula in parsed.formulas if len(formula_atoms(formula)) >= _SHORTEST_COMPARED
-    ]
-    query_formulas = query_formulas or [
-        formula for formula in parsed.formulas if "sqrt" in formula_atoms(formula)
-    ]
+    query_formulas = [formula for formula in parsed.formulas if len(formula_atoms(formula)) >= _SHORTEST_COMPARED]
+    query_formulas = query_formulas or [formula for formula in parsed.formulas if "sqrt" in formula_atoms(formula)]
     order: dict[int, tuple[float, int, int]] = {}
     for pk, text in _texts(candidates) if query_formulas else ():
         held = _formulas(text[:_LONGEST_COMPARED])[:_MOST_FORMULAS]
@@ -253,10 +245,7 @@ def preferred(ranking: list[Fused], language: str, years: tuple[int, int] | None
 def _texts(ids: Sequence[int]) -> list[tuple[int, str]]:
     wanted = among(ids)
     rows = fetch(wanted.select("id, text, options, content"), wanted.parameters)
-    return [
-        (pk, stored_text(text, json.loads(options), json.loads(content)))
-        for pk, text, options, content in rows
-    ]
+    return [(pk, stored_text(text, json.loads(options), json.loads(content))) for pk, text, options, content in rows]
 
 
 def _plain(text: str) -> str:

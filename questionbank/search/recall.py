@@ -37,9 +37,7 @@ class IndexRecall:
 def index_recall(*, embedding_set: EmbeddingSet, queries: int = 100, k: int = 10) -> IndexRecall:
     """Compare the index's neighbours of `queries` questions with those of an exact search."""
     ids = np.fromiter(
-        QuestionEmbedding.objects.filter(
-            embedding_set=embedding_set, vector__isnull=False, question__status="ready"
-        )
+        QuestionEmbedding.objects.filter(embedding_set=embedding_set, vector__isnull=False, question__status="ready")
         .order_by("question_id")
         .values_list("question_id", flat=True),
         dtype=np.int64,

@@ -17,13 +17,7 @@ from analytics.records import ConceptPath
 from questionbank.bank.question_selectors import concept_paths
 from questionbank.models import Question
 from questionbank.registry.serving import Serving
-from questionbank.search.asked import (
-    AskedSearch,
-    asked_condition,
-    asked_conditions,
-    asked_search,
-    tagged_conditions,
-)
+from questionbank.search.asked import AskedSearch, asked_condition, asked_conditions, asked_search, tagged_conditions
 from questionbank.search.concept_search import ConceptMatch, Named, concept_names, tagged
 from questionbank.search.conditions import Condition, among, any_of, fetch
 from questionbank.search.facets import Facets, FacetValue, count_facets, count_tagged
@@ -40,22 +34,14 @@ from questionbank.search.ranking import (
     rank_by_vectors,
     whole_first,
 )
-from questionbank.search.result_pages import (
-    cursor_pack,
-    cursor_unpack,
-    matched_parts,
-    offset_cursors,
-    offset_of,
-)
+from questionbank.search.result_pages import cursor_pack, cursor_unpack, matched_parts, offset_cursors, offset_of
 from questionbank.search.spelling import vocabulary
 from questionbank.search.term_search import rank_by_terms
 from questionbank.search.terms import terms_of
 from questionbank.search.text_search import rank_by_phrases, rank_by_shapes, rank_by_text
 
 LISTED = 200  # questions that are ranked
-ENOUGH_IN_FILTERS = (
-    20  # questions from which none are shown that don't pass the filters read out of the words
-)
+ENOUGH_IN_FILTERS = 20  # questions from which none are shown that don't pass the filters read out of the words
 COMPARED_BY_MEANING = 20  # questions near in meaning whose formulas are compared with the query's
 CONCEPTS_SHOWN = 3  # of those that a query names
 PAGE_SIZE = 20
@@ -271,9 +257,7 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
     )
 
 
-def _parted(
-    asked: AskedSearch, passed: Condition, ranking: Sequence[Fused]
-) -> tuple[Facets, list[Fused], list[Fused]]:
+def _parted(asked: AskedSearch, passed: Condition, ranking: Sequence[Fused]) -> tuple[Facets, list[Fused], list[Fused]]:
     """Return the counts of what matches, and the ranked questions: those that match, and those that are near.
 
     None are near where more match than are counted.
@@ -305,9 +289,7 @@ def _most_relevant(
     return hits
 
 
-def _widened(
-    asked: AskedSearch, serving: Serving, ranking: Sequence[Fused], closest: Sequence[Fused]
-) -> list[Fused]:
+def _widened(asked: AskedSearch, serving: Serving, ranking: Sequence[Fused], closest: Sequence[Fused]) -> list[Fused]:
     """Return what is near, with questions outside the filters that the words named.
 
     One that holds all that is asked for comes before those that pass the filters and hold only a part: who asks for
@@ -323,9 +305,7 @@ def _widened(
     return [*holding, *closest, *(one for one in outside if one.id not in far)]
 
 
-def _fused(
-    asked: AskedSearch, filters: SearchFilters, passed: Condition, serving: Serving
-) -> tuple[list[Fused], str]:
+def _fused(asked: AskedSearch, filters: SearchFilters, passed: Condition, serving: Serving) -> tuple[list[Fused], str]:
     """Return the fused ranking of the questions that pass, and what the searcher should know of it."""
     parsed, named = asked.parsed, asked.named
     numbered = parsed.number and bool((passed & among([parsed.number])).ids())
@@ -335,10 +315,7 @@ def _fused(
     terms = asked.terms
     by_text = rank_by_terms(terms, passed) if terms else rank_by_text(parsed.tokens, passed, vocabulary())
     by_vectors = rank_by_vectors(
-        parsed,
-        None if filters.is_default else filtered_questions(filters),
-        serving,
-        language=filters.language,
+        parsed, None if filters.is_default else filtered_questions(filters), serving, language=filters.language
     )
     alike: list[int] = []
     if parsed.formulas:
@@ -360,9 +337,7 @@ def _fused(
     return [*first, *ranking][:LISTED], unknown if parsed.is_number else by_vectors.notice
 
 
-def _shares_of_prose(
-    parsed: ParsedQuery, passed: Condition, ids: Sequence[int]
-) -> Mapping[int, float] | None:
+def _shares_of_prose(parsed: ParsedQuery, passed: Condition, ids: Sequence[int]) -> Mapping[int, float] | None:
     """Return how much each question holds of what is asked for in words next to a formula: "derivative of"."""
     if parsed.sort != "words":
         return None
@@ -390,8 +365,7 @@ def _tagged(asked: AskedSearch, passed: Condition) -> list[list[int]]:
 
 def _counted_concepts(named: Named, filters: SearchFilters) -> list[NamedConcept]:
     counted = [
-        NamedConcept(match, count_tagged(node=match.node, filters=filters))
-        for match in named.concepts[:CONCEPTS_SHOWN]
+        NamedConcept(match, count_tagged(node=match.node, filters=filters)) for match in named.concepts[:CONCEPTS_SHOWN]
     ]
     return [concept for concept in counted if concept.questions]
 
@@ -437,11 +411,7 @@ def _hits(ranking: Sequence[Fused], tokens: Sequence[str] = ()) -> list[SearchHi
     paths = concept_paths(ids)
     return [
         SearchHit(
-            question,
-            candidate.score,
-            candidate.found_by,
-            paths.get(candidate.id, []),
-            matched_parts(question, tokens),
+            question, candidate.score, candidate.found_by, paths.get(candidate.id, []), matched_parts(question, tokens)
         )
         for candidate in ranking
         if (question := questions_by_id.get(candidate.id)) is not None

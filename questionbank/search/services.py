@@ -21,9 +21,7 @@ _MOST_TERMS = 30
 
 
 @transaction.atomic
-def synonym_group_save(
-    *, user: User, terms: Iterable[str], group: SynonymGroup | None = None
-) -> SynonymGroup:
+def synonym_group_save(*, user: User, terms: Iterable[str], group: SynonymGroup | None = None) -> SynonymGroup:
     """Add a group of synonymous terms, or replace a group's terms.
 
     Raises:
@@ -62,15 +60,11 @@ def _checked(terms: Iterable[str], others: Iterable[SynonymGroup]) -> list[str]:
     if len(distinct) > _MOST_TERMS:
         problems.append(f"A group has at most {_MOST_TERMS} terms.")
     problems += [
-        f"“{term[:20]}…” is longer than {TERM_LIMIT} characters."
-        for term in distinct
-        if len(term) > TERM_LIMIT
+        f"“{term[:20]}…” is longer than {TERM_LIMIT} characters." for term in distinct if len(term) > TERM_LIMIT
     ]
     for group in others:
         problems += [
-            f"“{term}” is in the group “{group}”."
-            for term in group.terms
-            if tuple(search_tokens(term)) in by_meaning
+            f"“{term}” is in the group “{group}”." for term in group.terms if tuple(search_tokens(term)) in by_meaning
         ]
     if problems:
         raise ValidationFailed(problems[0], {"terms": problems})

@@ -28,9 +28,7 @@ def synonym_groups(text: str = "") -> list[SynonymGroup]:
     """Return all groups by their first term, or those with a term that contains the text."""
     needle = text.casefold().strip()
     groups = SynonymGroup.objects.all()
-    matching = [
-        group for group in groups if not needle or any(needle in term.casefold() for term in group.terms)
-    ]
+    matching = [group for group in groups if not needle or any(needle in term.casefold() for term in group.terms)]
     return sorted(matching, key=lambda group: group.terms[0].casefold())
 
 

@@ -23,10 +23,7 @@ LOOKED_THROUGH = 50_000  # index entries that all phrases of a search together m
 LEADING_CONCEPTS = 3  # most concepts named by words that contribute candidates, rarest words first
 BY_NAME = 0.7  # factor on a word's weight if only a synonym or a concept matches
 BY_TOPIC = 0.4  # factor if only a concept with questions on the word's topic matches
-NAME_BONUS, PAIR_BONUS = (
-    1.0,
-    0.25,
-)  # factor on a phrase's weight: the bonus for words that are together
+NAME_BONUS, PAIR_BONUS = (1.0, 0.25)  # factor on a phrase's weight: the bonus for words that are together
 TAG_BONUS = 1.0  # the bonus for being tagged with a concept of exactly this name
 
 
@@ -98,9 +95,7 @@ def terms_conditions(terms: Terms) -> list[Condition]:
         return []
     said = {word: _said(word, terms) for word in terms.words}
     rarest = min(terms.words, key=lambda word: word.looked_through)
-    tags_of_others = sum(
-        phrase.tags for word in terms.words if word is not rarest for phrase in _names(word, terms)
-    )
+    tags_of_others = sum(phrase.tags for word in terms.words if word is not rarest for phrase in _names(word, terms))
     if tags_of_others > rarest.looked_through:
         conditions, leading = [_with_others(holding(said[rarest]), rarest, said, terms)], [rarest]
     else:

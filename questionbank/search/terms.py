@@ -113,9 +113,7 @@ class Terms:
     direction: Direction | None = None
 
 
-def terms_of(
-    tokens: Sequence[str], names: ConceptNames, vocabulary: Vocabulary, *, is_prose: bool = True
-) -> Terms:
+def terms_of(tokens: Sequence[str], names: ConceptNames, vocabulary: Vocabulary, *, is_prose: bool = True) -> Terms:
     """Return the terms of a search.
 
     Args:
@@ -180,9 +178,7 @@ def _side_by_side(
             yield Phrase(query, (), min(map(vocabulary.rarity, both)), False, _rarest(both, vocabulary))
 
 
-def _word(
-    token: str, inside: tuple[int, ...], names_of: int, vocabulary: Vocabulary, *, is_prose: bool
-) -> Word:
+def _word(token: str, inside: tuple[int, ...], names_of: int, vocabulary: Vocabulary, *, is_prose: bool) -> Word:
     """Return a word of a search.
 
     Args:

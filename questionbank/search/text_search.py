@@ -154,11 +154,7 @@ def best_candidates(branches: Sequence[tuple[Sequence[Condition], float]]) -> Co
 
 
 def _scored(
-    passed: Condition,
-    leading: Sequence[str],
-    rarest: Sequence[str],
-    weights: dict[str, float],
-    every: str,
+    passed: Condition, leading: Sequence[str], rarest: Sequence[str], weights: dict[str, float], every: str
 ) -> list[tuple[int, bool, float]]:
     """Return candidates with whether they contain every token, and the weight of those they contain, best first."""
     # Questions with every token come first: if all words are common, no single one would lead to them.

@@ -63,12 +63,8 @@ _LITTLE: Mapping[str, frozenset[str]] = {  # conjunctions, and words that only a
     ),
 }  # fmt: skip
 _TELLING_WORDS: Mapping[str, frozenset[str]] = {  # words that identify the language of a search
-    "de": frozenset(
-        str.split("abitur abi oberstufe klasse klassenarbeit klausur aufgaben übungen mit und für")
-    ),
-    "fr": frozenset(
-        str.split("brevet lycée collège terminale seconde exercices exercice avec et du des les")
-    ),
+    "de": frozenset(str.split("abitur abi oberstufe klasse klassenarbeit klausur aufgaben übungen mit und für")),
+    "fr": frozenset(str.split("brevet lycée collège terminale seconde exercices exercice avec et du des les")),
     "es": frozenset(str.split("eso bachillerato primaria ejercicios ejercicio con y del los las")),
 }
 _TURNING = frozenset(
@@ -223,18 +219,13 @@ def _spans(words: Sequence[_Word], language: str) -> Iterator[tuple[int, int, st
 
 
 def _is_foreign(
-    text: str,
-    words: Sequence[_Word],
-    spans: Sequence[tuple[int, int, str]],
-    language: str,
-    names: Collection[str],
+    text: str, words: Sequence[_Word], spans: Sequence[tuple[int, int, str]], language: str, names: Collection[str]
 ) -> bool:
     """Return whether a name has a non-English word, or the search also has a word typical of the language."""
     named = [word.text for start, end, _english in spans for word in words[start:end]]
     beside = [word for word in _WORD.findall(text) if word.casefold() in _TELLING_WORDS[language]]
     return bool(beside) or any(
-        not is_english(word)
-        and not any(form in names for token in search_tokens(word) for form in word_family(token))
+        not is_english(word) and not any(form in names for token in search_tokens(word) for form in word_family(token))
         for word in named
     )
 
@@ -247,9 +238,7 @@ def _is_unknown(word: str, vocabulary: Vocabulary) -> bool:
     return not is_english(word) and not any(vocabulary.count(token) for token in search_tokens(word))
 
 
-def _rewritten(
-    text: str, language: str, words: Sequence[_Word], spans: Sequence[tuple[int, int, str]]
-) -> Translated:
+def _rewritten(text: str, language: str, words: Sequence[_Word], spans: Sequence[tuple[int, int, str]]) -> Translated:
     pieces: list[str] = []
     names: dict[str, str] = {}
     done = 0

@@ -69,13 +69,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
         request.GET = QueryDict(urlencode(parameters))  # type: ignore[assignment]  # links start from the page's address
     _remember(request, filter_query)
     page = search_questions(
-        query=query,
-        filters=filters,
-        serving=serving(),
-        order=order,
-        cursor=cursor,
-        exact=bool(exact),
-        off=off,
+        query=query, filters=filters, serving=serving(), order=order, cursor=cursor, exact=bool(exact), off=off
     )
     last = {} if filter_query or cursor else request.session.get(REMEMBERED, {})
     context = {

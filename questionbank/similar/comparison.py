@@ -67,9 +67,7 @@ class Standing:
         return round(10 * self.share)
 
 
-def order_scores(
-    questions: Sequence[Question], serving: Serving, hierarchy: str | None = None
-) -> dict[int, float]:
+def order_scores(questions: Sequence[Question], serving: Serving, hierarchy: str | None = None) -> dict[int, float]:
     """Return the scores by which the probes order questions, by question id; questions without a score are left out.
 
     A score needs probes that learned an order, a question in their language, and a vector of the question.
@@ -197,9 +195,7 @@ def expected_places(
     def harder(question: Question, other: Question) -> float:
         topic = topics.get(question.pk)
         is_one_topic = topic is not None and topic == topics.get(other.pk)
-        comparison = (
-            compare(other, scores.get(other.pk), question, scores.get(question.pk)) if is_one_topic else None
-        )
+        comparison = compare(other, scores.get(other.pk), question, scores.get(question.pk)) if is_one_topic else None
         if comparison is not None:
             return comparison.probability
         percent, other_percent = percents.get(question.pk), percents.get(other.pk)
@@ -208,7 +204,6 @@ def expected_places(
         return 0.5 + 0.5 * float(np.sign(percent - other_percent))
 
     return {
-        question.pk: sum(harder(question, other) for other in known if other is not question)
-        / max(len(known) - 1, 1)
+        question.pk: sum(harder(question, other) for other in known if other is not question) / max(len(known) - 1, 1)
         for question in known
     }

@@ -47,9 +47,7 @@ _ENDS = frozenset(  # words that a quoted passage neither starts nor ends with
         " 的 了 是 在 和 有 把 将 从 与 被 着 也 就 那么 这 个"
     )
 )
-_ASKING = frozenset(
-    str.split("how what which who whose where why find calculate determine evaluate solve 求")
-)
+_ASKING = frozenset(str.split("how what which who whose where why find calculate determine evaluate solve 求"))
 _CHINESE_ASKING = frozenset(str.split("多少 几 怎样 哪个"))
 _BEFORE_ASKING = frozenset(str.split("in by for at on to of about with"))
 _SHORT_TERMS = frozenset(str.split("sum arc sin cos tan log set odd ray die age tax lcm gcd hcf net"))
@@ -186,9 +184,7 @@ FORMULA_PARTS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?:\\leq|\\geq|[<>]).*[a-z]|[a-z].*(?:\\leq|\\geq|[<>])"), "an inequality"),
 )
 _COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\})\s*\{[^{}]*\}")  # a table's column specification
-_DRAWING = re.compile(
-    r"\[asy\].*?\[/asy\]|!\[[^\]]*\]\([^)]*\)", re.DOTALL
-)  # drawings and their alternative texts
+_DRAWING = re.compile(r"\[asy\].*?\[/asy\]|!\[[^\]]*\]\([^)]*\)", re.DOTALL)  # drawings and their alternative texts
 _WORD = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]+")
 _UNIT_TEXT = re.compile(
     r"\\(?:text|mathrm|operatorname|mbox|textrm)\s*\{[^{}]*\}|\^\s*\{?\s*(?:\\circ|[23])\s*\}?|\\[,;: ]"
@@ -244,11 +240,7 @@ class Evidence:
 
 
 def evidence_of(
-    text: str,
-    *,
-    language: str,
-    computation: Computation | None = None,
-    tags: Iterable[TaggedPath] = (),
+    text: str, *, language: str, computation: Computation | None = None, tags: Iterable[TaggedPath] = ()
 ) -> Evidence:
     """Extract the comparable features of a question; pictures and source credits are ignored."""
     return replace(_text_evidence(text, language), computation=computation, tags=tuple(tags))
@@ -263,16 +255,12 @@ def _text_evidence(text: str, language: str) -> Evidence:
     formulas = [segment.body for segment in segments if segment.kind == "formula"]
     spellings = [_COLUMNS.sub(r"\1", normalise_latex(formula)) for formula in formulas]
     prose = " ; ".join(segment.source for segment in segments if segment.kind == "text")
-    forms = (
-        masked_formula(formula) for formula in formulas if _OPERATES.search(_UNIT_TEXT.sub(" ", formula))
-    )
+    forms = (masked_formula(formula) for formula in formulas if _OPERATES.search(_UNIT_TEXT.sub(" ", formula)))
     return Evidence(
         text=text,
         form=masked_text(nameless),
         formula_forms=frozenset(
-            form
-            for form in forms
-            if len(form.split()) >= (SHORTEST_FORM if MASK in form else SHORTEST_WITHOUT_NUMBER)
+            form for form in forms if len(form.split()) >= (SHORTEST_FORM if MASK in form else SHORTEST_WITHOUT_NUMBER)
         ),
         formula_parts=frozenset(
             index

@@ -24,12 +24,7 @@ from analytics.solver.served import without_solution
 from analytics.solver.solution import Solution, Solver
 from analytics.text.copies import story_key
 from analytics.text.numbers import find_numbers
-from questionbank.core.answer_files import (
-    InputProblem,
-    InputQuestion,
-    read_input_problems,
-    read_input_questions,
-)
+from questionbank.core.answer_files import InputProblem, InputQuestion, read_input_problems, read_input_questions
 from questionbank.core.errors import ImportRefused, LineProblem, ServiceUnavailable
 from questionbank.core.wording import counted
 from questionbank.registry.artifact_selectors import artifact_numbered, retriever_champion
@@ -184,13 +179,9 @@ class FileCorpus:
         retriever cannot read is compared by its wording.
         """
         if k > len(self._texts):
-            self._notices.add(
-                f"The corpus has only {len(self._texts)} problems: no question gets more exemplars."
-            )
+            self._notices.add(f"The corpus has only {len(self._texts)} problems: no question gets more exemplars.")
         self._count_numberless(questions)
-        strange = [
-            self._encoder.unknown_share([question.text]) > UNKNOWN_SHARE_LIMIT for question in questions
-        ]
+        strange = [self._encoder.unknown_share([question.text]) > UNKNOWN_SHARE_LIMIT for question in questions]
         by_row: dict[int, list[Exemplar]] = {}
         for is_strange, find in ((False, self._by_retriever), (True, self._by_words)):
             rows = [row for row, flag in enumerate(strange) if flag is is_strange]
@@ -219,9 +210,7 @@ class FileCorpus:
         texts = [question.text for question in questions]
         likely: list[LikelyGraphs] | None = None
         if self._solver is not None:
-            problems = [
-                ProblemRecord(str(question.id), question.text, question.language) for question in questions
-            ]
+            problems = [ProblemRecord(str(question.id), question.text, question.language) for question in questions]
             try:
                 likely = likely_graphs(self._solver, problems)
             except ServiceUnavailable as error:  # its files are missing

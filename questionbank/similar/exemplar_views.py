@@ -22,12 +22,7 @@ from questionbank.models import Question, Run
 from questionbank.registry.language_models import configured_language_model
 from questionbank.registry.run_selectors import run_get, run_wait
 from questionbank.registry.serving import serving
-from questionbank.similar.exemplars import (
-    WorkedExemplars,
-    exemplar_prompt,
-    question_exemplars,
-    text_exemplars,
-)
+from questionbank.similar.exemplars import WorkedExemplars, exemplar_prompt, question_exemplars, text_exemplars
 from questionbank.similar.insight import solved_or_none
 from questionbank.similar.language_model_services import model_answer_request
 from questionbank.similar.paste_forms import pasted_of
@@ -112,11 +107,7 @@ def pasted_exemplars(request: HttpRequest) -> HttpResponse:
     text, language = pasted.question, pasted.language
     solved = solved_or_none(text, language)
     worked = _worked(text, language, solved)
-    context = _context(text, worked, solved, form.settings, None) | {
-        "text": text,
-        "language": language,
-        "form": form,
-    }
+    context = _context(text, worked, solved, form.settings, None) | {"text": text, "language": language, "form": form}
     return render(request, "bank/questions/exemplars.html", context)
 
 
@@ -136,9 +127,7 @@ def model_ask(request: HttpRequest) -> HttpResponse:
         prompt = exemplar_prompt(text, worked.exemplars, form.settings)
     except DataError as error:
         raise ValidationFailed(str(error)) from error
-    run = model_answer_request(
-        text=text, language=language, prompt=prompt, user=request.user, question=question
-    )
+    run = model_answer_request(text=text, language=language, prompt=prompt, user=request.user, question=question)
     return redirect("model_answer", run_id=run.pk)
 
 
@@ -165,9 +154,7 @@ def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
         "checks": [] if value is None else answer_checks(value, solved=solved, question=question),
         "wait": run_wait(run=run),
     }
-    return render_page(
-        request, "bank/questions/model_answer.html", "bank/questions/_model_answer.html", context
-    )
+    return render_page(request, "bank/questions/model_answer.html", "bank/questions/_model_answer.html", context)
 
 
 def _may_see(request: HttpRequest, run: Run) -> bool:
@@ -176,9 +163,7 @@ def _may_see(request: HttpRequest, run: Run) -> bool:
     return run.parameters["question"] is not None or is_own
 
 
-def _worked(
-    text: str, language: str, solved: SolvedText | None, question: Question | None = None
-) -> WorkedExemplars:
+def _worked(text: str, language: str, solved: SolvedText | None, question: Question | None = None) -> WorkedExemplars:
     """Return the exemplars; if the bank has no vectors or the model is missing, none and a notice with the reason."""
     try:
         if question is not None:
@@ -198,11 +183,7 @@ def _with_defaults(sent: Any) -> Any:
 
 
 def _context(
-    text: str,
-    worked: WorkedExemplars,
-    solved: SolvedText | None,
-    settings: PromptSettings,
-    question: Question | None,
+    text: str, worked: WorkedExemplars, solved: SolvedText | None, settings: PromptSettings, question: Question | None
 ) -> dict[str, Any]:
     try:
         prompt, problem = exemplar_prompt(text, worked.exemplars, settings), ""

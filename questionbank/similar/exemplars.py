@@ -65,9 +65,7 @@ _COLUMNS = (
 )
 _AGREEMENT = 0.5  # share of the votes from which the neighbours agree
 _ENOUGH = 3  # exemplars with a known computation from which the others can be left out
-_LETTER = (
-    r"((?i:\b(?:answer|ans|option|choice)\b)(?:\s+(?:is|option|choice))*\s*[:=.–-]?\s*)\(?%s\)?(?![\w'’])"
-)
+_LETTER = r"((?i:\b(?:answer|ans|option|choice)\b)(?:\s+(?:is|option|choice))*\s*[:=.–-]?\s*)\(?%s\)?(?![\w'’])"
 """An option's letter in a solution that names the answer: "Answer: C", "ANS-B", "the correct option is D"."""
 
 _MUCH_ALIKE = 0.5  # graph similarity from which the reason mentions it
@@ -177,9 +175,7 @@ def question_exemplars(
     return search.exemplars(solved, k, stored=question)
 
 
-def text_exemplars(
-    *, text: str, language: str, solved: SolvedText | None, serving: Serving
-) -> WorkedExemplars:
+def text_exemplars(*, text: str, language: str, solved: SolvedText | None, serving: Serving) -> WorkedExemplars:
     """Return the best exemplars of a text that is not in the bank.
 
     Raises:
@@ -208,14 +204,10 @@ class _Search:
         same: list[int] = []
         if likely:
             best = max(likely, key=likely.__getitem__)
-            same = same_computation_ids(
-                key=best, language=self._language, exclude=self._exclude, limit=_SAME_GRAPH
-            )
+            same = same_computation_ids(key=best, language=self._language, exclude=self._exclude, limit=_SAME_GRAPH)
         near_and_same = self._nearest(vector, same, _READ) if same else []
         candidates = self._read({**near, **dict(near_and_same)})
-        voters = _voters(
-            self._stories(candidate for candidate in candidates if candidate.question.pk in near)
-        )
+        voters = _voters(self._stories(candidate for candidate in candidates if candidate.question.pk in near))
         is_single = stored is None or not stored.is_in_parts
         applied = _applied(self._text, voters) if is_single and is_word_problem(self._text) else None
         candidates.sort(key=lambda candidate: -candidate.score(likely))
@@ -241,9 +233,7 @@ class _Search:
         return cast(Vector, self._serving.encoder(self._set.lens).encode([self._text])[0])
 
     def _nearest(self, vector: Vector, ids: Sequence[int] | None, limit: int) -> list[tuple[int, float]]:
-        return nearest(
-            embedding_set=self._set, vector=vector, k=limit, question_ids=ids, exclude=self._exclude
-        )
+        return nearest(embedding_set=self._set, vector=vector, k=limit, question_ids=ids, exclude=self._exclude)
 
     def _read(self, similarities: Mapping[int, float]) -> list[_Candidate]:
         """Return the questions, the most similar first."""
@@ -271,9 +261,7 @@ class _Search:
         repeated = (candidate for candidate in candidates if candidate.story in stories)
         return sum(map(_is_worked, repeated)) - len(shown)
 
-    def _usable(
-        self, candidates: Sequence[_Candidate], asked: Computation | None, k: int
-    ) -> list[_Candidate]:
+    def _usable(self, candidates: Sequence[_Candidate], asked: Computation | None, k: int) -> list[_Candidate]:
         """Return the first `k` that are instructive.
 
         If the computations of the question and of enough candidates are known, candidates with only an answer are left
@@ -312,9 +300,7 @@ def _voters(candidates: Iterable[_Candidate]) -> list[Neighbour]:
         computation = candidate.computation
         if computation is None or computation.tree is None:
             continue
-        graph = ComputationalGraph.of(
-            computation.tree, places=slot_places(computation.slots), key=computation.key
-        )
+        graph = ComputationalGraph.of(computation.tree, places=slot_places(computation.slots), key=computation.key)
         voters.append(Neighbour(graph, candidate.similarity, row=candidate.question.pk))
     return voters
 
@@ -392,9 +378,7 @@ def _reason(computation: Computation | None, asked: Computation | None) -> str:
     return f"It is similar, but its computation is different: {differ}"
 
 
-def exemplar_prompt(
-    text: str, exemplars: Sequence[WorkedExemplar], settings: PromptSettings
-) -> ExemplarPrompt:
+def exemplar_prompt(text: str, exemplars: Sequence[WorkedExemplar], settings: PromptSettings) -> ExemplarPrompt:
     """Return the few-shot prompt built from a question's exemplars.
 
     If the settings specify no answer format, the one that most exemplars have is used.

@@ -23,22 +23,9 @@ from questionbank.models import ParaphrasePair, Question, QuestionUse, User
 from questionbank.registry.serving import Serving, served_solver, serving
 from questionbank.review.pair_selectors import ParaphraseOrigin, paraphrase_origin, question_paraphrases
 from questionbank.similar.comparison import Standing, standing
-from questionbank.similar.kinship import (
-    BOTH,
-    SEARCHED,
-    LensColumn,
-    compared_hits,
-    lens_columns,
-    with_comparisons,
-)
+from questionbank.similar.kinship import BOTH, SEARCHED, LensColumn, compared_hits, lens_columns, with_comparisons
 from questionbank.similar.predictions import QuestionPrediction, predict
-from questionbank.similar.similarity import (
-    LIKELY,
-    SimilarHit,
-    SimilarResult,
-    near_duplicates,
-    similar_by_lens,
-)
+from questionbank.similar.similarity import LIKELY, SimilarHit, SimilarResult, near_duplicates, similar_by_lens
 from questionbank.solving.solutions import SolvedText, question_solved, text_solved
 
 MOST_SAME = 5  # most questions with exactly the same text that are named
@@ -63,9 +50,7 @@ def tagged_hierarchies(tags: Iterable[TagView], serving: Serving) -> list[str]:
     return sorted(names, key=lambda name: name not in serving.probe_artifacts)
 
 
-def difficulty_figures(
-    question: Question | None, prediction: QuestionPrediction | None
-) -> list[DifficultyFigure]:
+def difficulty_figures(question: Question | None, prediction: QuestionPrediction | None) -> list[DifficultyFigure]:
     """Return the observed, estimated and published difficulty as far as known: evidence before labels."""
     observed = observed_difficulty(question) if question else None
     published = published_difficulty(question) if question else None
@@ -95,9 +80,7 @@ def standing_of(
     """Return the rank of a question or text on its topic: that of its tag, otherwise its likeliest concept."""
     if prediction is None or prediction.order is None:
         return None
-    likely = [
-        each.concept_id for each in prediction.concepts if each.probability >= LIKELY and each.concept_id
-    ]
+    likely = [each.concept_id for each in prediction.concepts if each.probability >= LIKELY and each.concept_id]
     own = [tag.concept_id for tag in tags if tag.hierarchy == prediction.hierarchy]
     return standing(
         question=question,
@@ -143,9 +126,7 @@ class QuestionInsight:
     history: list[HistoryEntry]
 
 
-def question_insight(
-    *, question: Question, user: User, models: Serving, hierarchy: str = ""
-) -> QuestionInsight:
+def question_insight(*, question: Question, user: User, models: Serving, hierarchy: str = "") -> QuestionInsight:
     """Return everything that the bank knows about a question, except similar questions.
 
     Args:
@@ -155,9 +136,7 @@ def question_insight(
     """
     tags = question_tags(question=question)
     choice = hierarchy_choice(user=user, own=tagged_hierarchies(tags, models), requested=hierarchy)
-    prediction, no_prediction = predict_or_none(
-        question.analysed_text, models, question.language, choice.name
-    )
+    prediction, no_prediction = predict_or_none(question.analysed_text, models, question.language, choice.name)
     solved = solved_or_none(question.text, question.language, question)
     duplicates = exact_duplicates(
         text=question.text,
@@ -232,9 +211,7 @@ class TextInsight(TextOutlook):
     standing: Standing | None
 
 
-def text_outlook(
-    asked: AskedText, *, hierarchy: str, user: User, models: Serving | None = None
-) -> TextOutlook:
+def text_outlook(asked: AskedText, *, hierarchy: str, user: User, models: Serving | None = None) -> TextOutlook:
     """Return concepts, difficulty and duplicates of a text.
 
     Args:
@@ -265,9 +242,7 @@ def text_insight(asked: AskedText, *, hierarchy: str, user: User) -> TextInsight
     models = serving()
     outlook = text_outlook(asked, hierarchy=hierarchy, user=user, models=models)
     solved = solved_or_none(asked.question, asked.language) if asked.is_predictable else None
-    results = similar_by_lens(
-        asked=asked.question, serving=models, language=asked.language, solved=solved, k=SEARCHED
-    )
+    results = similar_by_lens(asked=asked.question, serving=models, language=asked.language, solved=solved, k=SEARCHED)
     likely = _likely_concepts(outlook.prediction)
     results = with_comparisons(results, compared_hits(results, None, models, outlook.prediction))
     reasoned = {lens: _with_predicted_reasons(result, likely) for lens, result in results.items()}
@@ -297,9 +272,7 @@ def _with_predicted_reasons(result: SimilarResult, likely: Mapping[ConceptPath, 
             return ""
         return f"It is about {path[-1]}, which is predicted for this text ({percent_text(likely[path])})."
 
-    return replace(
-        result, hits=[hit if hit.reason else replace(hit, reason=reason(hit)) for hit in result.hits]
-    )
+    return replace(result, hits=[hit if hit.reason else replace(hit, reason=reason(hit)) for hit in result.hits])
 
 
 def _near(text: str, models: Serving, user: User) -> list[SimilarHit]:

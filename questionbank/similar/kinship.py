@@ -83,9 +83,7 @@ def with_comparisons(
         comparison = comparisons.get(hit.question.pk)
         return replace(hit, comparison=comparison.sentence) if comparison is not None else hit
 
-    return {
-        lens: replace(result, hits=[compared(hit) for hit in result.hits]) for lens, result in results.items()
-    }
+    return {lens: replace(result, hits=[compared(hit) for hit in result.hits]) for lens, result in results.items()}
 
 
 def _of_another_difficulty(
@@ -171,9 +169,7 @@ def lens_column(lens: str, result: SimilarResult, hits: Sequence[SimilarHit]) ->
     return LensColumn(
         lens=lens,
         name="Most similar" if lens == BOTH else lens_name(lens),
-        explanation=str(
-            (BOTH_EXPLANATION if is_both else "") if lens == BOTH else lens_texts()[lens].explanation
-        ),
+        explanation=str((BOTH_EXPLANATION if is_both else "") if lens == BOTH else lens_texts()[lens].explanation),
         hits=tuple(hits),
         notice=result.notice,
         cosines_shown=is_both,

@@ -31,19 +31,12 @@ def language_model_run(*, kind: str, parameters: Mapping[str, Any], title: str, 
         raise ValidationFailed("No language model is configured.")
     alike: dict[str, Any] = {"kind": kind, "capability": "analogy", "parameters": parameters}
     title = (title % {"model": configured.name})[:200]
-    return run_under_way(**alike) or run_create(
-        **alike, title=title, queue=configured.queue, requested_by=user
-    )
+    return run_under_way(**alike) or run_create(**alike, title=title, queue=configured.queue, requested_by=user)
 
 
 @transaction.atomic
 def model_answer_request(
-    *,
-    text: str,
-    language: str,
-    prompt: ExemplarPrompt,
-    user: User,
-    question: Question | None = None,
+    *, text: str, language: str, prompt: ExemplarPrompt, user: User, question: Question | None = None
 ) -> Run:
     """Request the model's answer in a job, or return an identical job that is under way.
 

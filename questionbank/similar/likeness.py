@@ -43,9 +43,7 @@ BY_FORM = 60  # candidates compared by masked form
 WORDS_WEIGHT, FORM_WEIGHT = 1.0, 0.5  # relative to wording with weight 1, without purpose
 CONCEPT_SHARE = 0.4  # times score * (1 - score): bonus for the same concept
 GRAPH_SHARE = 0.2  # likewise for the same computation
-FROM_GRAPH = (
-    200  # most questions with the same computation that are compared; beyond that, this many and the nearest
-)
+FROM_GRAPH = 200  # most questions with the same computation that are compared; beyond that, this many and the nearest
 BROAD = 0.1  # share of a hierarchy's concepts from which their common ancestor is not informative
 BROAD_TAGS = 0.05  # likewise, share of its tags
 ENOUGH_TAGS = 300  # tags of a hierarchy from which their shares count
@@ -225,10 +223,7 @@ def _further(asked: Asked, nearest_ids: set[int]) -> list[int]:
 
 
 def _cosines(
-    asked: Asked,
-    sets: Mapping[str, EmbeddingSet],
-    ids: Sequence[int],
-    known: Mapping[str, Mapping[int, float]],
+    asked: Asked, sets: Mapping[str, EmbeddingSet], ids: Sequence[int], known: Mapping[str, Mapping[int, float]]
 ) -> dict[int, dict[str, float]]:
     """Return the cosine of every candidate under each lens for which both have a vector."""
     cosines: dict[int, dict[str, float]] = {pk: {} for pk in ids}

@@ -78,9 +78,7 @@ class PasteForm(ServiceForm):
         label="Question",
         max_length=PASTE_LIMIT,
         error_messages={"required": "Paste a question first."},
-        widget=forms.Textarea(
-            attrs={"rows": 6, "class": "source-text", "spellcheck": "false", "dir": "auto"}
-        ),
+        widget=forms.Textarea(attrs={"rows": 6, "class": "source-text", "spellcheck": "false", "dir": "auto"}),
     )
 
 

@@ -27,10 +27,7 @@ from questionbank.solving.checks import may_have_second_opinion
 def paste(request: HttpRequest) -> HttpResponse:
     """Analyse a pasted question (`action` look), convert its maths to LaTeX (read_maths) or save it (save)."""
     choice = _hierarchy(request)
-    context: dict[str, Any] = {
-        "form": PasteForm(initial={"text": request.GET.get("text", "")}),
-        "choice": choice,
-    }
+    context: dict[str, Any] = {"form": PasteForm(initial={"text": request.GET.get("text", "")}), "choice": choice}
     status = 200
     if request.method == "POST":
         form = PasteForm(_with_maths_written(request.POST))
@@ -46,9 +43,7 @@ def paste(request: HttpRequest) -> HttpResponse:
             status = 422
         elif request.POST.get("text", "").strip():  # an empty box is not an error yet
             context["problem"] = " ".join(form.errors["text"])
-    return render_page(
-        request, "similar/paste/paste.html", "similar/paste/_result.html", context, status=status
-    )
+    return render_page(request, "similar/paste/paste.html", "similar/paste/_result.html", context, status=status)
 
 
 def _with_maths_written(sent: QueryDict) -> QueryDict:
@@ -81,9 +76,7 @@ def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
     return None
 
 
-def _insight(
-    request: HttpRequest, data: QueryDict, hierarchy: str, save_form: SavePastedForm | None
-) -> dict[str, Any]:
+def _insight(request: HttpRequest, data: QueryDict, hierarchy: str, save_form: SavePastedForm | None) -> dict[str, Any]:
     pasted = pasted_of(data)
     layout = pasted.layout
     analysed = analysed_text(pasted.question, layout.options)

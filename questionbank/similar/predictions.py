@@ -27,13 +27,7 @@ from questionbank.bank.question_selectors import concept_paths
 from questionbank.bank.scales import scale_percent, scale_value
 from questionbank.bank.vector_selectors import nearest
 from questionbank.core.errors import ValidationFailed
-from questionbank.models import (
-    EmbeddingSet,
-    KnowledgeConcept,
-    KnowledgeHierarchy,
-    Question,
-    QuestionTag,
-)
+from questionbank.models import EmbeddingSet, KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
 from questionbank.registry.model_selectors import why_no_probes
 from questionbank.registry.serving import ServedProbes, Serving
 
@@ -107,9 +101,7 @@ class QuestionPrediction:
     order: float | None = None
 
 
-def predict(
-    *, text: str, serving: Serving, language: str = "", hierarchy: str | None = None
-) -> QuestionPrediction:
+def predict(*, text: str, serving: Serving, language: str = "", hierarchy: str | None = None) -> QuestionPrediction:
     """Predict the concepts and the difficulty of one text; questions with the same text do not count as evidence.
 
     Raises:
@@ -139,11 +131,7 @@ def predict(
 
 
 def predict_many(
-    *,
-    texts: Sequence[str],
-    languages: Sequence[str],
-    serving: Serving,
-    hierarchy: str | None = None,
+    *, texts: Sequence[str], languages: Sequence[str], serving: Serving, hierarchy: str | None = None
 ) -> list[QuestionPrediction]:
     """Predict for many texts, in order; predictions by probes come without neighbours.
 
@@ -187,17 +175,12 @@ def _in_order(predicted: Prediction, language: str) -> Prediction:
 
 
 def _by_probes(
-    probes: ServedProbes,
-    predicted: Prediction,
-    concepts: list[PredictedConcept],
-    neighbours: list[LabelledNeighbour],
+    probes: ServedProbes, predicted: Prediction, concepts: list[PredictedConcept], neighbours: list[LabelledNeighbour]
 ) -> QuestionPrediction:
     estimate = predicted.difficulty if probes.heads.states_difficulty else None
     difficulty = (
         _on_scale(
-            (estimate.value, estimate.low, estimate.high, *(estimate.middle or ())),
-            estimate.scale,
-            estimate.coverage,
+            (estimate.value, estimate.low, estimate.high, *(estimate.middle or ())), estimate.scale, estimate.coverage
         )
         if estimate
         else None
@@ -255,9 +238,7 @@ def _no_difficulty(probes: ServedProbes) -> str:
 def _estimated_basis(neighbours: int) -> str:
     if not neighbours:
         return "estimated from the text"
-    nearest_ones = (
-        "the nearest labelled question" if neighbours == 1 else f"{neighbours} nearest labelled questions"
-    )
+    nearest_ones = "the nearest labelled question" if neighbours == 1 else f"{neighbours} nearest labelled questions"
     return f"estimated from the text; {nearest_ones} below"
 
 
@@ -269,9 +250,7 @@ def _with_ids(predicted: Prediction, hierarchy: str) -> list[PredictedConcept]:
     ).values_list("pk", "path")
     names = named_paths(path for _pk, path in candidates)
     ids = {names[path]: pk for pk, path in candidates}
-    return [
-        PredictedConcept(guess.path, guess.probability, ids.get(guess.path)) for guess in predicted.concepts
-    ]
+    return [PredictedConcept(guess.path, guess.probability, ids.get(guess.path)) for guess in predicted.concepts]
 
 
 def _on_scale(figures: Sequence[float], scale: str, coverage: float | None) -> PredictedDifficulty | None:
@@ -281,10 +260,7 @@ def _on_scale(figures: Sequence[float], scale: str, coverage: float | None) -> P
     if len(ends) + 1 < len(percents):
         return None
     value, low, high = figures[:3]
-    (first, second), middle = (
-        sorted(ends[:2]),
-        sorted(ends[2:]),
-    )  # an inverted scale swaps the interval ends
+    (first, second), middle = (sorted(ends[:2]), sorted(ends[2:]))  # an inverted scale swaps the interval ends
     return PredictedDifficulty(
         value, low, high, scale, percent, first, second, coverage, (middle[0], middle[1]) if middle else None
     )
@@ -399,9 +375,7 @@ def _voted_difficulty(neighbours: Sequence[LabelledNeighbour]) -> PredictedDiffi
     mean = float(np.average(percents, weights=weights))
     ends = [
         limit(float(quantile), mean)
-        for limit, quantile in zip(
-            (min, max, min, max), np.quantile(percents, [0.1, 0.9, 0.25, 0.75]), strict=True
-        )
+        for limit, quantile in zip((min, max, min, max), np.quantile(percents, [0.1, 0.9, 0.25, 0.75]), strict=True)
     ]
     values = [scale_value(percent, scale) for percent in (mean, *ends)]
     on_scale = [value for value in values if value is not None]

@@ -170,11 +170,7 @@ def compare(  # noqa: PLR0913 - what is known of two questions
     ):
         said.append(passage)
     flags: tuple[str, ...] = ()
-    is_idea = (
-        same_form
-        or same_formulas
-        or (same_graph and _is_same_idea(asked, candidate, wording, purpose, broad))
-    )
+    is_idea = same_form or same_formulas or (same_graph and _is_same_idea(asked, candidate, wording, purpose, broad))
     if is_idea and asked.numbers != candidate.numbers:
         flags = (SAME_IDEA,)
     elif contrast:
@@ -191,9 +187,7 @@ def _same_text(asked: Evidence, candidate: Evidence) -> str:
     return "the same text with other numbers" if asked.numbers != candidate.numbers else "the same text"
 
 
-def _computations(
-    asked: Computation | None, candidate: Computation | None, *, is_near: bool
-) -> tuple[bool, str]:
+def _computations(asked: Computation | None, candidate: Computation | None, *, is_near: bool) -> tuple[bool, str]:
     """Return whether both have the same computation, and a description; `is_near` also describes one-step differences.
 
     Nothing is returned unless both equations together are as likely to be right as `CERTAIN_ENOUGH`.

@@ -51,9 +51,7 @@ _KEPT_TEXTS = 2_048  # texts with cached n-grams, 2 KB each: a page compares abo
 _ONLY_WORD_PROBLEMS = (
     "Only word problems are compared in this way: stories with numbers from which an answer can be computed."
 )
-_ONLY_THE_SAME_GRAPH = (
-    "The model does not know this language: only questions with the same known equation are found."
-)
+_ONLY_THE_SAME_GRAPH = "The model does not know this language: only questions with the same known equation are found."
 _UNKNOWN_COMPUTATION = (
     "We do not know how this question is computed, so there is nothing to compare. Add its equation to find questions"
     " that are computed alike."
@@ -113,9 +111,7 @@ def similar_questions(*, question: Question, lens: str, serving: Serving, k: int
     return comparison.result(comparison.found(lens, k))
 
 
-def similar_to_text(
-    *, text: str, lens: str, serving: Serving, language: str = "", k: int = 10
-) -> SimilarResult:
+def similar_to_text(*, text: str, lens: str, serving: Serving, language: str = "", k: int = 10) -> SimilarResult:
     """Return the `k` ready questions most similar to a text that is not in the bank.
 
     Raises:
@@ -131,12 +127,7 @@ def similar_to_text(
 
 
 def similar_by_lens(
-    *,
-    asked: Question | str,
-    serving: Serving,
-    language: str = "",
-    solved: SolvedText | None = None,
-    k: int,
+    *, asked: Question | str, serving: Serving, language: str = "", solved: SolvedText | None = None, k: int
 ) -> dict[str, SimilarResult]:
     """Return the similar questions of a stored question or a text under every lens, reading each candidate once.
 
@@ -260,19 +251,10 @@ class _Comparison:
         return cls(query, asked_evidence, serving, stored, is_stored=True)
 
     @classmethod
-    def with_text(
-        cls,
-        text: str,
-        language: str,
-        serving: Serving,
-        *,
-        solved: SolvedText | None = None,
-    ) -> Self:
+    def with_text(cls, text: str, language: str, serving: Serving, *, solved: SolvedText | None = None) -> Self:
         language = language or detect_language(text)
         serving = serving.for_language(language)
-        query = Asked(
-            text=text, language=language, ready=ready_in(language), graphs=solved_graphs(text, solved)
-        )
+        query = Asked(text=text, language=language, ready=ready_in(language), graphs=solved_graphs(text, solved))
         asked_evidence = evidence_of(text, language=language, computation=solved_computation(text, solved))
         return cls(query, asked_evidence, serving, {})
 

@@ -15,9 +15,7 @@ from questionbank.similar.predictions import PredictedDifficulty, predict_many
 from questionbank.similar.similarity import SimilarHit
 
 _DIGITS = 6
-_SOME_NOT_MATHEMATICS = (
-    "Some texts do not look like mathematics questions: they get no concept and no difficulty."
-)
+_SOME_NOT_MATHEMATICS = "Some texts do not look like mathematics questions: they get no concept and no difficulty."
 _SHOWN = 100  # characters of a question in a table
 
 

@@ -37,9 +37,7 @@ def answer_shown(value: float) -> str:
     return f"{whole:,}" if abs(value - whole) < 1e-9 * max(1.0, abs(value)) else decimal_text(value)
 
 
-def answer_checks(
-    value: float, *, solved: SolvedText | None, question: Question | None = None
-) -> list[AnswerCheck]:
+def answer_checks(value: float, *, solved: SolvedText | None, question: Question | None = None) -> list[AnswerCheck]:
     """Compare an answer with everything that is known.
 
     Args:
@@ -77,11 +75,7 @@ class SecondOpinion:
 
     @property
     def agree(self) -> bool:
-        return (
-            self.own is not None
-            and self.written is not None
-            and answers_agree(self.own.value, self.written.value)
-        )
+        return self.own is not None and self.written is not None and answers_agree(self.own.value, self.written.value)
 
 
 def second_opinion_kept(result: Mapping[str, Any]) -> SecondOpinion | None:

@@ -128,9 +128,7 @@ def question_computation(question: Question) -> Computation | None:
     solution = _solution(question)
     if solution is None or (solution.probability or 0) < CERTAIN_ENOUGH:
         return None
-    return Computation(
-        solution.graph_key, solution.alternatives[0]["equation"], question.text, solution.probability
-    )
+    return Computation(solution.graph_key, solution.alternatives[0]["equation"], question.text, solution.probability)
 
 
 def question_graphs(question: Question) -> dict[str, float]:
@@ -164,11 +162,7 @@ def _equation(question: Question) -> QuestionEquation | None:
 def _solution(question: Question) -> QuestionSolution | None:
     """Return the solver's solution of the question's current text, unless the published answer contradicts it."""
     solution: QuestionSolution | None = getattr(question, "machine_solution", None)
-    if (
-        solution is None
-        or not solution.graph_key
-        or bytes(solution.content_hash) != bytes(question.content_hash)
-    ):
+    if solution is None or not solution.graph_key or bytes(solution.content_hash) != bytes(question.content_hash):
         return None
     return solution
 

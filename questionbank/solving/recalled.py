@@ -70,8 +70,7 @@ class RecallingSolver:
         for row, vector, neighbours in zip(rows, vectors, kept, strict=True):
             if self._further is not None:
                 neighbours = sorted(
-                    [*self._further(problems[row], vector), *neighbours],
-                    key=lambda neighbour: -neighbour.similarity,
+                    [*self._further(problems[row], vector), *neighbours], key=lambda neighbour: -neighbour.similarity
                 )[:NEIGHBOURS]
             numbers = SlotNumbers.of_text(problems[row].text)
             recalled = [
@@ -94,11 +93,7 @@ class RecallingSolver:
 
 
 def recalling(
-    solver: Solver,
-    retriever: Retriever,
-    *,
-    solved: Sequence[ProblemRecord] = (),
-    further: Recall | None = None,
+    solver: Solver, retriever: Retriever, *, solved: Sequence[ProblemRecord] = (), further: Recall | None = None
 ) -> Solver:
     """Return a solver that also uses what a retriever recalls; the solver alone if the retriever stores no problems.
 
@@ -156,9 +151,7 @@ def bank_recall(embedding_set: EmbeddingSet) -> Callable[[ProblemRecord, Vector]
     return partial(recalled_questions, embedding_set)
 
 
-def recalled_questions(
-    embedding_set: EmbeddingSet, problem: ProblemRecord, vector: Vector
-) -> list[Neighbour]:
+def recalled_questions(embedding_set: EmbeddingSet, problem: ProblemRecord, vector: Vector) -> list[Neighbour]:
     """Return the nearest ready questions with an equation from their source or a person, nearest first.
 
     A problem of the bank, with its question's id, recalls neither itself nor its rewordings; no text recalls the same

@@ -16,22 +16,10 @@ from analytics.solver.solution import Solution
 from analytics.solver.targets import OPERATORS, problem_graph_key
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import Conflict, ValidationFailed
-from questionbank.models import (
-    GRAPH_KEY_LIMIT,
-    ModelArtifact,
-    Question,
-    QuestionEquation,
-    QuestionSolution,
-    Run,
-    User,
-)
+from questionbank.models import GRAPH_KEY_LIMIT, ModelArtifact, Question, QuestionEquation, QuestionSolution, Run, User
 from questionbank.people.permissions import require
 from questionbank.registry.run_services import run_create, run_under_way
-from questionbank.solving.solutions import (
-    contradicts_published,
-    solution_from_json,
-    solver_with_unsolved_questions,
-)
+from questionbank.solving.solutions import contradicts_published, solution_from_json, solver_with_unsolved_questions
 
 
 def equation_graph_key(*, text: str, expression: str) -> str:
@@ -83,12 +71,7 @@ def equation_accept(*, user: User | None, question: Question, version: int, expr
     require(user, "equation_edit", "You may not set the equation of a question.", fresh)
     if fresh.version != version:
         raise Conflict("Somebody else has just changed this question. Check the new version first.")
-    equation_write(
-        question=fresh,
-        expression=_checked(expression),
-        user=user,
-        set_by=QuestionEquation.SetBy.PERSON,
-    )
+    equation_write(question=fresh, expression=_checked(expression), user=user, set_by=QuestionEquation.SetBy.PERSON)
     Question.objects.filter(pk=fresh.pk).update(version=F("version") + 1)
     fresh.refresh_from_db(fields=["version"])
     return fresh
@@ -178,11 +161,7 @@ def solution_store(
 def solution_compare(*, question: Question) -> None:
     """Compare the stored solution of a question with its published answer again, in case that changed."""
     stored = QuestionSolution.objects.filter(question=question).first()
-    if (
-        stored is None
-        or not stored.alternatives
-        or bytes(stored.content_hash) != bytes(question.content_hash)
-    ):
+    if stored is None or not stored.alternatives or bytes(stored.content_hash) != bytes(question.content_hash):
         return  # nothing was found, or it is for an earlier text and will be replaced
     graph_key = _graph_key(question, solution_from_json(stored.alternatives[0]))
     if graph_key != stored.graph_key:

@@ -13,11 +13,7 @@ from analytics.solver.solution import SEVERAL_REASON, Solution, Solver, solution
 from analytics.text.tokens import written_language
 from questionbank.core.answer_files import InputQuestion
 from questionbank.core.errors import ServiceUnavailable
-from questionbank.registry.artifact_selectors import (
-    artifact_champions,
-    artifact_numbered,
-    champion_of_language,
-)
+from questionbank.registry.artifact_selectors import artifact_champions, artifact_numbered, champion_of_language
 from questionbank.registry.serving import solver_in_use, solver_of
 from questionbank.solving.solutions import ALTERNATIVES, no_value_reason
 
@@ -62,9 +58,7 @@ class SolverByLanguage:
     def _solver(self, language: str) -> Solver:
         artifact = champion_of_language(self._champions, language)
         if artifact.pk not in self._solvers:
-            self._solvers[artifact.pk] = solver_in_use(
-                artifact, solved=self._solved, with_second_opinion=True
-            ).solver
+            self._solvers[artifact.pk] = solver_in_use(artifact, solved=self._solved, with_second_opinion=True).solver
         return self._solvers[artifact.pk]
 
 

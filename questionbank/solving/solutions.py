@@ -232,9 +232,7 @@ def question_solved(question: Question, solver: ServedSolver | None) -> SolvedTe
         return _with_known(solved, equation_solution, question)
     if solved is None or (published := published_number(question)) is None or solved.best is None:
         return solved
-    return replace(
-        solved, agrees=gives_published(solved.best, published), published=published_answer(question)
-    )
+    return replace(solved, agrees=gives_published(solved.best, published), published=published_answer(question))
 
 
 def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
@@ -426,11 +424,7 @@ def computed_alike(*, question: Question, user: User | None, limit: int) -> Comp
     if computation is None:
         return None
     key = computation.key
-    visible = (
-        Question.objects.filter(visible_to(user))
-        .exclude(status=Question.Status.RETIRED)
-        .exclude(pk=question.pk)
-    )
+    visible = Question.objects.filter(visible_to(user)).exclude(status=Question.Status.RETIRED).exclude(pk=question.pk)
     published = visible.filter(equation__graph_key=key).order_by("pk")
     predicted = visible.filter(solver_computes(key)).order_by("-machine_solution__probability", "pk")
     return ComputedAlike(

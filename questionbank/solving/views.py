@@ -67,9 +67,7 @@ def second_opinion(request: HttpRequest, run_id: int) -> HttpResponse:
         else kept_solved(text, found["alternatives"], found["reason"], found["solver"] + by_both),
         "wait": run_wait(run=run),
     }
-    return render_page(
-        request, "bank/questions/second_opinion.html", "bank/questions/_second_opinion.html", context
-    )
+    return render_page(request, "bank/questions/second_opinion.html", "bank/questions/_second_opinion.html", context)
 
 
 @form_for("equation_edit")

@@ -13,9 +13,7 @@ from questionbank.rendering.titles import LONGEST_TITLE, question_title
 
 register = template.Library()
 
-_SPACED_OPERATOR = re.compile(
-    r" ([+\u2212\u00d7\u00f7^]) "
-)  # plus, minus, times, divided by, to the power of
+_SPACED_OPERATOR = re.compile(r" ([+\u2212\u00d7\u00f7^]) ")  # plus, minus, times, divided by, to the power of
 
 
 @register.filter

@@ -46,8 +46,7 @@ ICONS = {  # 24 by 24, outlined; a literal table
     "moon": "M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z",
     "paste": "M8 5H5v16h14V5h-3M9 3h6v4H9z",
     "pen": "m4 20 1-4L16.5 4.5l3 3L8 19zM14 7l3 3",
-    "people": "M9 11a3.5 3.5 0 1 0-.01 0zM2.5 20a6.5 6.5 0 0 1 13 0M16 11.5a3 3 0 1 0-1-5.8M17.5 14"
-    "a6 6 0 0 1 4 6",
+    "people": "M9 11a3.5 3.5 0 1 0-.01 0zM2.5 20a6.5 6.5 0 0 1 13 0M16 11.5a3 3 0 1 0-1-5.8M17.5 14a6 6 0 0 1 4 6",
     "person": "M12 12a4 4 0 1 0-.01 0zM4.5 20.5a7.5 7.5 0 0 1 15 0",
     "plus": "M12 5v14M5 12h14",
     "print": "M7 9V3.5h10V9M7 17H4V9h16v8h-3M7 14h10v6.5H7z",
@@ -57,8 +56,7 @@ ICONS = {  # 24 by 24, outlined; a literal table
     "shield": "M12 3 5 5.5v6c0 4.5 3 7.5 7 9.5 4-2 7-5 7-9.5v-6zM9 12l2.2 2.2L15 10.5",
     "shuffle": "M4 7h3c5 0 5 10 10 10h3m-3-3 3 3-3 3M4 17h3c1.5 0 2.6-.9 3.5-2.2"
     "M13.5 9.2C14.4 7.9 15.5 7 17 7h3m-3-3 3 3-3 3",
-    "sun": "M12 8a4 4 0 1 0 .01 0zM12 2v2m0 16v2M2 12h2m16 0h2M5 5l1.4 1.4M17.6 17.6 19 19M5 19l1.4-1.4"
-    "M17.6 6.4 19 5",
+    "sun": "M12 8a4 4 0 1 0 .01 0zM12 2v2m0 16v2M2 12h2m16 0h2M5 5l1.4 1.4M17.6 17.6 19 19M5 19l1.4-1.4M17.6 6.4 19 5",
     "tree": "M5 4h5v4H5zM14 10h5v4h-5zM14 16.5h5v4h-5zM7.5 8v10.5H14M7.5 12H14",
     "up": "m7 14 5-5 5 5",
     "download": "M12 4v12m-5-5 5 5 5-5M4 20h16",
@@ -70,13 +68,7 @@ FLAGS = {  # flag of a similar question -> name, badge class, icon; a literal ta
     SAME_IDEA: ("Same idea, new numbers", "badge-accent", "check"),
     LOOKS_ALIKE: ("Looks alike, solved differently", "badge-caution", "alert"),
 }
-FOUND_BY = {
-    "number": "number",
-    "concept": "concept",
-    "text": "words",
-    "formula": "formula",
-    "vector": "meaning",
-}
+FOUND_BY = {"number": "number", "concept": "concept", "text": "words", "formula": "formula", "vector": "meaning"}
 
 
 @register.simple_tag
@@ -84,8 +76,7 @@ FOUND_BY = {
 def icon(name: str) -> SafeString:
     """Return an icon; decorative only."""
     return format_html(
-        '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="{}"/></svg>',
-        ICONS[name],
+        '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="{}"/></svg>', ICONS[name]
     )
 
 
@@ -124,9 +115,7 @@ def difficulty_scale(
         ),
     )
     ticks = mark_safe(  # noqa: S308 - literal numbers
-        "".join(
-            f'<line class="scale-axis" x1="{at}%" x2="{at}%" y1="9" y2="15"/>' for at in (0, 25, 50, 75, 100)
-        )
+        "".join(f'<line class="scale-axis" x1="{at}%" x2="{at}%" y1="9" y2="15"/>' for at in (0, 25, 50, 75, 100))
     )
     return format_html(
         '<svg class="scale" aria-hidden="true" focusable="false">{}'
@@ -240,9 +229,7 @@ def is_likely(probability: float) -> bool:
 
 
 @register.simple_tag
-def leading_difficulty(
-    question: Question, leading: DifficultyFigure | None = None
-) -> DifficultyFigure | None:
+def leading_difficulty(question: Question, leading: DifficultyFigure | None = None) -> DifficultyFigure | None:
     """Return `leading` if given, otherwise the question's first certain figure: observed, then published."""
     figures = (observed_difficulty(question), published_difficulty(question))
     return leading or first_certain([figure for figure in figures if figure])

@@ -113,12 +113,7 @@ def tells_answer(question: Any) -> bool:
 def drawn_values(question: Any) -> str:
     """Return the names of the values drawn by a template's source, formatted as a list in a sentence."""
     options = (option["text"] for option in _get(question, "options") or ())
-    texts = [
-        _get(question, "text") or "",
-        *options,
-        _get(question, "solution") or "",
-        *content(question).hints,
-    ]
+    texts = [_get(question, "text") or "", *options, _get(question, "solution") or "", *content(question).hints]
     names = drawn_names(texts)
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ", ".join(names[:MOST_NAMES]) + more
@@ -129,9 +124,7 @@ def right_answers(blank: Blank) -> list[tuple[str, float]]:
     """Return the accepted answers of a gap, each with its share of the points."""
     found = [(answer.text, answer.weight) for answer in blank.accepted]
     weighted = [(option.text, option.weight or 0) for option in blank.options]
-    return [(text, share) for text, share in found if share > 0] + [
-        (text, 1) for text, share in weighted if share > 0
-    ]
+    return [(text, share) for text, share in found if share > 0] + [(text, 1) for text, share in weighted if share > 0]
 
 
 @register.filter
@@ -155,18 +148,14 @@ def answer_shown(question: Any) -> str:
     if kind == "ordering" and options:
         return _items_shown(options)[1]
     if kind in ("matching", "parts"):
-        return derived_answer(
-            kind=kind, options=(), answer=answer, content=_with_items_shown(content(question))
-        )
+        return derived_answer(kind=kind, options=(), answer=answer, content=_with_items_shown(content(question)))
     return answer
 
 
 def _with_items_shown(shown: QuestionContent) -> QuestionContent:
     """Return the content with its parts' answers in the letters displayed for their items."""
     parts = (
-        replace(part, answer=_items_shown(part.options)[1])
-        if part.kind == "ordering" and part.options
-        else part
+        replace(part, answer=_items_shown(part.options)[1]) if part.kind == "ordering" and part.options else part
         for part in shown.parts
     )
     return replace(shown, parts=tuple(parts))

@@ -17,13 +17,7 @@ from analytics.text.copies import story_key
 from analytics.text.tokens import search_tokens
 from questionbank.models import Question, QuestionSolution
 from questionbank.solving.computations import Computation, question_computation
-from questionbank.training.questions import (
-    VALIDATION_SHARE,
-    Divider,
-    Parts,
-    is_test_source,
-    original_questions,
-)
+from questionbank.training.questions import VALIDATION_SHARE, Divider, Parts, is_test_source, original_questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +63,7 @@ class AnalogyMaterial:
 
 
 def analogy_material(
-    *,
-    hierarchies: Sequence[str] | None = None,
-    left_out: Collection[str] = (),
-    predicted: bool = False,
+    *, hierarchies: Sequence[str] | None = None, left_out: Collection[str] = (), predicted: bool = False
 ) -> AnalogyMaterial:
     """Split the bank's questions with an equation into training, validation and held-out parts.
 
@@ -128,16 +119,9 @@ def problems_sharing_a_graph(*, hierarchies: Sequence[str] | None = None) -> int
 
     A training uses fewer: it excludes held-out questions and repetitions.
     """
-    keys = (
-        original_questions(hierarchies=hierarchies)
-        .filter(equation__isnull=False)
-        .exclude(equation__graph_key="")
-    )
+    keys = original_questions(hierarchies=hierarchies).filter(equation__isnull=False).exclude(equation__graph_key="")
     groups = (
-        keys.order_by()
-        .values("equation__graph_key")
-        .annotate(members=Count("pk", distinct=True))
-        .filter(members__gt=1)
+        keys.order_by().values("equation__graph_key").annotate(members=Count("pk", distinct=True)).filter(members__gt=1)
     )
     return int(groups.aggregate(total=Sum("members"))["total"] or 0)
 
@@ -211,9 +195,7 @@ def graph_pairs(groups: Sequence[Mapping[str, Any]]) -> list[GraphPair]:
     Args:
         groups: rows of `graph_groups`.
     """
-    counts: dict[tuple[str, str], int] = {
-        (group["language"], group["graph"]): group["problems"] for group in groups
-    }
+    counts: dict[tuple[str, str], int] = {(group["language"], group["graph"]): group["problems"] for group in groups}
     members = _members(list(counts))
     pairs = []
     for group, problems in counts.items():

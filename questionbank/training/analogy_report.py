@@ -147,20 +147,12 @@ def _advice(material: AnalogyMaterial, paired: int) -> list[str]:
             f" little; {FEWEST - paired} are missing. Accept equations, or import more."
         )
     if len(material.problems.held_out) < SMALLEST_SUITE:
-        held_out = counted(
-            len(material.problems.held_out), "held-out question has", "held-out questions have"
-        )
-        advice.append(
-            f"Only {held_out} an equation; two retrievers cannot be compared on fewer than {SMALLEST_SUITE}."
-        )
+        held_out = counted(len(material.problems.held_out), "held-out question has", "held-out questions have")
+        advice.append(f"Only {held_out} an equation; two retrievers cannot be compared on fewer than {SMALLEST_SUITE}.")
     if material.foreign:
         unknown = "in a language that the encoder does not know, and"
         advice.append(
-            counted(
-                material.foreign,
-                f"problem is {unknown} is left out.",
-                f"problems are {unknown} are left out.",
-            )
+            counted(material.foreign, f"problem is {unknown} is left out.", f"problems are {unknown} are left out.")
         )
     if material.without_graph:
         one = "equation cannot be read or computes nothing, and is left out."

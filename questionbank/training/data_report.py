@@ -205,9 +205,7 @@ def _with_advice(report: DataReport) -> DataReport:
         advice.append(f"With fewer than {FEWEST} training questions an encoder learns very little.")
     if report.test_items_in_train:
         copied = counted(report.test_items_in_train, "question", "questions")
-        advice.append(
-            f"Copies of {copied} of the fixed comparison are in the training part, and left out of it."
-        )
+        advice.append(f"Copies of {copied} of the fixed comparison are in the training part, and left out of it.")
     if report.test_sources:
         advice.append(
             counted(
@@ -291,6 +289,4 @@ def _count_of_hierarchies(hierarchies: Sequence[str] | None) -> ProbesReport:
 
 
 # The data of one hierarchy, by default the bank's default one.
-probes_data_report: KeptReport[ProbesReport] = KeptReport(
-    "probes", _count_of_hierarchies, lambda: [_default_name()]
-)
+probes_data_report: KeptReport[ProbesReport] = KeptReport("probes", _count_of_hierarchies, lambda: [_default_name()])

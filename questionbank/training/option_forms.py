@@ -13,9 +13,7 @@ def known_only_field() -> forms.Field:
     """Return the field; its help text counts the questions with an equation only from the solver."""
     predicted = counted(predicted_problems(), "further question has", "further questions have")
     said = f"{predicted} an equation only from the solver; a wrong equation teaches a wrong similarity."
-    return forms.BooleanField(
-        label="Learn only from known equations", initial=True, required=False, help_text=said
-    )
+    return forms.BooleanField(label="Learn only from known equations", initial=True, required=False, help_text=said)
 
 
 def decisions_field() -> forms.Field:

@@ -15,13 +15,7 @@ from questionbank.core.wording import counted
 from questionbank.models import ParaphrasePair, ReviewDecision
 from questionbank.review.selectors import decided_pairs
 from questionbank.training.data_report import EXAMINED, KeptReport
-from questionbank.training.questions import (
-    Divider,
-    Parts,
-    TrainingQuestion,
-    is_test_source,
-    training_questions,
-)
+from questionbank.training.questions import Divider, Parts, TrainingQuestion, is_test_source, training_questions
 
 LANGUAGE = "en"  # the only language that the operators support
 

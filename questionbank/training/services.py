@@ -22,9 +22,7 @@ GROWTH = 2  # a hierarchy is retrained when it has this many times the questions
 
 
 @transaction.atomic
-def report_request(
-    *, capability: str, hierarchies: Sequence[str] | None = None, user: User | None = None
-) -> Run:
+def report_request(*, capability: str, hierarchies: Sequence[str] | None = None, user: User | None = None) -> Run:
     """Request a count of the training data; an unfinished run with the same count is returned."""
     parameters = {"hierarchies": sorted(hierarchies or ())}
     under_way = run_under_way(kind=Run.Kind.REPORT, capability=capability, parameters=parameters)
@@ -85,9 +83,7 @@ def training_request(
     answers = {**{option.name: option.default for option in training.options}, **(answers or {})}
     for option in training.options:
         if option.choices and answers[option.name] not in option.choices:
-            problem = (
-                f"“{answers[option.name]}” cannot be chosen; the choices are {', '.join(option.choices)}."
-            )
+            problem = f"“{answers[option.name]}” cannot be chosen; the choices are {', '.join(option.choices)}."
             raise ValidationFailed.beside(option.name, problem)
     chosen = {} if training.scope == "hierarchy" else _checked_hierarchies(hierarchies)
     parameters = {"set": settings, **chosen, **training.job_parameters(settings, hierarchies, answers)}

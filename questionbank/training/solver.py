@@ -176,9 +176,7 @@ class SolverReport:
 
 
 def _report(hierarchies: Sequence[str] | None) -> SolverReport:
-    materials = {
-        language: solver_material(language, hierarchies=hierarchies) for language in SOLVER_LANGUAGES
-    }
+    materials = {language: solver_material(language, hierarchies=hierarchies) for language in SOLVER_LANGUAGES}
     first = next(iter(materials.values()))
     return SolverReport(
         ready=first.ready,
@@ -210,8 +208,7 @@ def _advice(materials: Mapping[str, SolverMaterial]) -> list[str]:
             " or import more."
         )
         for language, material in materials.items()
-        if len(material.problems.learned) < FEWEST
-        and (material is first or material.with_equation > material.foreign)
+        if len(material.problems.learned) < FEWEST and (material is first or material.with_equation > material.foreign)
     ]
     learnable = sum(material.with_equation - material.foreign for material in materials.values())
     if foreign := first.with_equation - learnable:

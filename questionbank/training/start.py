@@ -53,11 +53,7 @@ def training_start(
         else artifact_champion(capability=capability)
     )
     offered = training.quick if champion is not None else None
-    if (
-        champion is not None
-        and offered is not None
-        and (quick or (offered.is_default and not (like or defaults)))
-    ):
+    if champion is not None and offered is not None and (quick or (offered.is_default and not (like or defaults))):
         # A quick training trains the champion further, so it uses its language.
         language = {"language": champion.scope} if champion.scope else {}
         return TrainingStart(champion, offered, True, {**offered.settings, **language})

@@ -18,11 +18,7 @@ from questionbank.models import Run, WorkerHeartbeat
 from questionbank.registry.run_selectors import WORKER_SILENT_AFTER
 
 _LOOKED_AT = 50  # the latest trainings
-_LENGTH = (
-    "epochs",
-    "max_steps",
-    "batch_size",
-)  # settings that change only the length of a training
+_LENGTH = ("epochs", "max_steps", "batch_size")  # settings that change only the length of a training
 _INDIFFERENT = ("seed", "device")
 
 
@@ -130,9 +126,7 @@ def _is_alike(capability: str, run: Run, parameters: Mapping[str, Any]) -> bool:
     training = training_of(capability)
     names = [option.name for option in training.options] if training else []
     answers = {name: parameters[name] for name in (*names, "hierarchies") if parameters.get(name) is not None}
-    said = {
-        name: run.parameters[name] for name in (*names, "hierarchies") if run.parameters.get(name) is not None
-    }
+    said = {name: run.parameters[name] for name in (*names, "hierarchies") if run.parameters.get(name) is not None}
     if training is not None and training.scope == "hierarchy":
         said["hierarchies"] = [run.parameters.get("hierarchy", "")]
     return answers == said

@@ -10,9 +10,7 @@ from questionbank.core.wording import whole_number
 
 MOST_POINTS = 1_000.0
 MOST_LINES = 40  # per question, or per part of a question
-NOTHING_TO_WRITE = frozenset(
-    {"choice", "true_false", "matching", "ordering", "blanks", "description", "opaque"}
-)
+NOTHING_TO_WRITE = frozenset({"choice", "true_false", "matching", "ordering", "blanks", "description", "opaque"})
 """Kinds with answers that are ticked, or written in their text."""
 
 

@@ -66,9 +66,7 @@ def why_not_changed(record: QuestionRecord) -> str:
 
 def _changed(record: QuestionRecord, rng: Random) -> Iterator[QuestionRecord]:
     key = problem_graph_key(record.text, record.equation)
-    old = derived_answer(
-        kind=record.kind, options=record.options, answer=record.answer, content=record.content
-    )
+    old = derived_answer(kind=record.kind, options=record.options, answer=record.answer, content=record.content)
     taken = {record.text}
     for problem in islice(renumbered(record.text, record.equation, rng), _TRIED):
         if problem.text in taken or not key or refusal(problem, text=record.text, graph_key=key):

@@ -142,9 +142,7 @@ def _say_filled(request: HttpRequest, added: int, wanted: int, near_duplicates: 
         messages.success(request, f"{counted(added, 'question was', 'questions were')} added at the end.")
     if added < wanted:
         sentence = (
-            f"The bank has only {added} more such questions."
-            if added
-            else "The bank has no more such questions."
+            f"The bank has only {added} more such questions." if added else "The bank has no more such questions."
         )
         if near_duplicates:
             sentence += f" {near_duplicates} were passed over because they read almost like another one."
@@ -168,9 +166,7 @@ def worksheet_add_view(request: HttpRequest, worksheet_id: int) -> HttpResponse:
                 questions += questions_of_list(question_list=question_list, user=request.user)
                 listed = items_of_list(question_list=question_list)
             with form.takes_problems():
-                added = worksheet_add(
-                    user=request.user, worksheet=worksheet, questions=questions, listed=listed
-                )
+                added = worksheet_add(user=request.user, worksheet=worksheet, questions=questions, listed=listed)
                 say_added(request, added)
                 return redirect("worksheet_edit", worksheet_id=worksheet.pk)
     return _edit_page(request, worksheet, add_form=form)
@@ -233,9 +229,7 @@ def worksheet_item(request: HttpRequest, worksheet_id: int, item_id: int) -> Htt
         try:
             if not form.is_valid():
                 raise ValidationFailed(next(iter(form.errors.values()))[0])
-            worksheet_item_update(
-                user=request.user, worksheet=worksheet, item_id=item_id, **form.cleaned_data
-            )
+            worksheet_item_update(user=request.user, worksheet=worksheet, item_id=item_id, **form.cleaned_data)
         except ValidationFailed as error:
             if request.htmx:
                 return HttpResponse(str(error), status=422, content_type="text/plain; charset=utf-8")

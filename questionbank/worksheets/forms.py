@@ -128,10 +128,7 @@ class AddQuestionsForm(ServiceForm):
         label="From a list", queryset=QuestionList.objects.none(), required=False, empty_label="Choose a list"
     )
     numbers = forms.CharField(
-        label="By number",
-        max_length=2_000,
-        required=False,
-        help_text="Numbers of questions, for example 12, 40.",
+        label="By number", max_length=2_000, required=False, help_text="Numbers of questions, for example 12, 40."
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
@@ -195,10 +192,6 @@ class FillUpForm(ServiceForm):
         if low is not None and high is not None and low > high:
             low, high = high, low
         filters = SearchFilters(
-            difficulty_min=low,
-            difficulty_max=high,
-            kind=given["kind"],
-            language=given["language"],
-            used=given["used"],
+            difficulty_min=low, difficulty_max=high, kind=given["kind"], language=given["language"], used=given["used"]
         )
         return FillUpWish(given["number"], tuple(concepts), filters)

@@ -131,9 +131,7 @@ def worksheet_expected_mark(rows: Sequence[WorksheetRow], *, estimates: bool = T
     if estimates:
         missing = [question for _points, question in printed if known[question.pk] is None]
         known |= _estimated(missing[:MOST_ESTIMATED])
-    return expected_mark(
-        (1.0 if points is None else points, known[question.pk]) for points, question in printed
-    )
+    return expected_mark((1.0 if points is None else points, known[question.pk]) for points, question in printed)
 
 
 def worksheet_places(rows: Sequence[WorksheetRow]) -> dict[int, float]:
@@ -148,9 +146,7 @@ def worksheet_places(rows: Sequence[WorksheetRow]) -> dict[int, float]:
         questions,
         scores={pk: each.order for pk, each in predictions.items() if each.order is not None},
         percents={pk: difficulty.percent for pk, difficulty in known.items() if difficulty is not None},
-        topics={
-            pk: each.concepts[0].path[:_TOPIC_DEPTH] for pk, each in predictions.items() if each.concepts
-        },
+        topics={pk: each.concepts[0].path[:_TOPIC_DEPTH] for pk, each in predictions.items() if each.concepts},
     )
 
 

@@ -79,9 +79,7 @@ def compose_versions(
             answers=key,
             solutions=solutions,
         )
-        points = [
-            item.points for section in arranged.sections for item in section.items if item.points is not None
-        ]
+        points = [item.points for section in arranged.sections for item in section.items if item.points is not None]
         sheet = Sheet(
             title=worksheet.printed_title,
             sections=arranged.sections,
@@ -160,10 +158,7 @@ def _pictures(questions: Iterable[Question]) -> tuple[dict[str, str], dict[str, 
     Two questions may have different pictures of the same name, so the name on paper is derived from the hash.
     """
     hashes = {
-        picture.sha256
-        for question in questions
-        for picture in content_of(question.content).pictures
-        if picture.sha256
+        picture.sha256 for question in questions for picture in content_of(question.content).pictures if picture.sha256
     }
     types = Attachment.objects.filter(pk__in=hashes).values_list("pk", "media_type")
     names, pictures = {}, {}

@@ -129,9 +129,7 @@ def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[Wo
             left_out = why_left_out(question)
             is_asked = question is not None and not left_out and question.kind != Question.Kind.DESCRIPTION
             count += is_asked
-            rows.append(
-                WorksheetRow(item, place, question, left_out, used.get(number), count if is_asked else None)
-            )
+            rows.append(WorksheetRow(item, place, question, left_out, used.get(number), count if is_asked else None))
     return rows
 
 
@@ -157,8 +155,7 @@ def sentences_on_left_out(questions: Iterable[tuple[str, int | None]]) -> list[s
         if left_out:
             numbers.setdefault(left_out, []).append(str(number))
     return [
-        LEFT_OUT[left_out][len(found) > 1].format(get_text_list(found, "and"))
-        for left_out, found in numbers.items()
+        LEFT_OUT[left_out][len(found) > 1].format(get_text_list(found, "and")) for left_out, found in numbers.items()
     ]
 
 

@@ -25,15 +25,7 @@ from questionbank.core.owned import (
     row_remove,
     rows_number,
 )
-from questionbank.models import (
-    Question,
-    QuestionList,
-    QuestionListItem,
-    QuestionUse,
-    User,
-    Worksheet,
-    WorksheetItem,
-)
+from questionbank.models import Question, QuestionList, QuestionListItem, QuestionUse, User, Worksheet, WorksheetItem
 from questionbank.people.permissions import require_owner
 from questionbank.worksheets.brought import NOTHING_TO_WRITE, can_give, lines_brought, takes_lines
 from questionbank.worksheets.selectors import sentences_on_left_out, why_left_out
@@ -230,9 +222,7 @@ def worksheet_add(
 
 
 def _brought(
-    questions: Sequence[Question],
-    listed: Mapping[int, QuestionListItem] | None,
-    last: WorksheetItem | None,
+    questions: Sequence[Question], listed: Mapping[int, QuestionListItem] | None, last: WorksheetItem | None
 ) -> Iterator[WorksheetItem]:
     """Yield the rows of added questions, with the sections that they bring.
 
@@ -372,15 +362,11 @@ def worksheet_use(*, user: User, worksheet: Worksheet, question_ids: Iterable[in
     """Record that questions were handed out today; return how many were not recorded yet."""
     used = dict.fromkeys(question_ids)
     day = timezone.localdate()
-    before = set(
-        QuestionUse.objects.filter(worksheet=worksheet, day=day).values_list("question_id", flat=True)
-    )
+    before = set(QuestionUse.objects.filter(worksheet=worksheet, day=day).values_list("question_id", flat=True))
     there = Question.objects.filter(pk__in=used).values_list("pk", flat=True)
     made = QuestionUse.objects.bulk_create(
         (
-            QuestionUse(
-                question_id=pk, day=day, worksheet=worksheet, worksheet_name=worksheet.name, user=user
-            )
+            QuestionUse(question_id=pk, day=day, worksheet=worksheet, worksheet_name=worksheet.name, user=user)
             for pk in there
             if pk not in before
         ),

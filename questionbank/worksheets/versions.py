@@ -18,20 +18,8 @@ from questionbank.formats.derived_answer import apart, derived_answer, lettered_
 from questionbank.formats.written_numbers import plain
 from questionbank.papers.phrases import with_range
 from questionbank.worksheets.brought import part_scale, takes_lines
-from questionbank.worksheets.changed_numbers import (
-    NO_EQUATION,
-    NO_OTHERS,
-    why_not_changed,
-    with_changed_numbers,
-)
-from questionbank.worksheets.options import (
-    Labelled,
-    in_other_order,
-    other_order,
-    relabelled,
-    reordered,
-    why_kept,
-)
+from questionbank.worksheets.changed_numbers import NO_EQUATION, NO_OTHERS, why_not_changed, with_changed_numbers
+from questionbank.worksheets.options import Labelled, in_other_order, other_order, relabelled, reordered, why_kept
 from questionbank.worksheets.sheet import Mixing, PlannedQuestion, PlannedSection, SheetItem, SheetSection
 
 LEAST_STIMULUS = 40  # shortest first paragraph in characters that counts as a shared text
@@ -237,9 +225,7 @@ class _Writer:
         )
 
     def _item(self, asked: _Asked, number: str, *, depth: int, place: str = "") -> SheetItem:
-        answer = derived_answer(
-            kind=asked.kind, options=asked.options, answer=asked.answer, content=asked.content
-        )
+        answer = derived_answer(kind=asked.kind, options=asked.options, answer=asked.answer, content=asked.content)
         if asked.kind == "number":
             answer += _tolerance(asked.content, answer)
         options: Labelled = tuple((option.label, self._named(option.text)) for option in asked.options)
@@ -285,9 +271,7 @@ class _Writer:
             choices = apart(choices, content.pairs)
         letters = {choice: part_label(index) for index, choice in enumerate(choices)}
         labelled_pairs = [pair for pair in content.pairs if pair.left]
-        lefts = tuple(
-            (str(index), self._named(pair.left)) for index, pair in enumerate(labelled_pairs, start=1)
-        )
+        lefts = tuple((str(index), self._named(pair.left)) for index, pair in enumerate(labelled_pairs, start=1))
         rights = tuple((letter, self._named(choice)) for choice, letter in letters.items())
         return (
             lefts,
@@ -302,9 +286,7 @@ class _Writer:
             lines.append(_TRUE_OR_FALSE.get(self._language, "True or false?"))
         for index, blank in enumerate(asked.content.blanks, start=1):
             if blank.options:
-                options: Labelled = tuple(
-                    (option.label, self._named(option.text)) for option in blank.options
-                )
+                options: Labelled = tuple((option.label, self._named(option.text)) for option in blank.options)
                 rng = self._rng("gap", place, index)
                 if rng is not None and not why_kept(options, ""):
                     order = other_order([text for _label, text in options], rng)
@@ -327,6 +309,4 @@ class _Writer:
         names = self._question.pictures
         if not names or "](" not in text:
             return text
-        return PICTURE.sub(
-            lambda match: f"![{match['alt']}]({names.get(match['name'].strip(), match['name'])})", text
-        )
+        return PICTURE.sub(lambda match: f"![{match['alt']}]({names.get(match['name'].strip(), match['name'])})", text)

@@ -67,10 +67,7 @@ class Contents:
 FILES: Mapping[str, WorksheetFile] = {  # a literal table
     "pdf": WorksheetFile("PDF", ".pdf", "application/pdf", worksheet_pdf),
     "word": WorksheetFile(
-        "Word",
-        ".docx",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        worksheet_docx,
+        "Word", ".docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", worksheet_docx
     ),
     "latex": WorksheetFile("LaTeX", ".zip", "application/zip", worksheet_latex),
     "html": WorksheetFile("HTML", ".html", "text/html; charset=utf-8", worksheet_html),
@@ -137,9 +134,7 @@ def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
         "pictures": _picture_addresses(composed),
         "left_out": sentences_on_left_out((row.left_out, row.item.question_id) for row in rows),
         "without_figure": [
-            row.item.question_id
-            for row in rows
-            if row.question and row.question.needs_figure and not row.reason
+            row.item.question_id for row in rows if row.question and row.question.needs_figure and not row.reason
         ],
         "changed": len(composed.changed),
         "kept": len(composed.kept),
@@ -232,9 +227,7 @@ def _shown_sections(composed: ComposedVersion) -> list[dict[str, Any]]:
                     "kept": composed.kept.get(number, ""),
                 }
             )
-        section_rows.append(
-            {"heading": section.heading, "instructions": section.instructions, "items": items}
-        )
+        section_rows.append({"heading": section.heading, "instructions": section.instructions, "items": items})
     return section_rows
 
 

@@ -33,9 +33,7 @@ PARTS = (
 
 
 def test_the_questions_of_the_demo_bank_are_analysed_by_their_text_alone():
-    assert [record_text(record) for record in demo_questions()] == [
-        record.text for record in demo_questions()
-    ]
+    assert [record_text(record) for record in demo_questions()] == [record.text for record in demo_questions()]
 
 
 @pytest.mark.parametrize(

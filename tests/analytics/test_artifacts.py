@@ -66,9 +66,7 @@ def test_a_model_is_replaced_whole(folder):
 
 
 def test_amending_keeps_the_other_files(folder):
-    amended = artifact_amend(
-        folder, artifact_read(folder), lambda aside: (aside / "labels.json").write_text("[1]")
-    )
+    amended = artifact_amend(folder, artifact_read(folder), lambda aside: (aside / "labels.json").write_text("[1]"))
     assert artifact_read(folder) == amended
     assert set(amended.files) == {"weights/a.bin", "labels.json"}
     assert (folder / "weights" / "a.bin").read_bytes() == b"\x00\x01"

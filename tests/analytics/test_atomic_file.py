@@ -31,7 +31,5 @@ def test_an_error_leaves_the_old_file_and_nothing_beside_it(tmp_path):
 
 def test_json_is_written_as_people_read_it(tmp_path):
     write_json(tmp_path / "figures.json", {"share": 0.5, "name": "角"})
-    assert (tmp_path / "figures.json").read_text(
-        encoding="utf-8"
-    ) == '{\n  "share": 0.5,\n  "name": "角"\n}\n'
+    assert (tmp_path / "figures.json").read_text(encoding="utf-8") == '{\n  "share": 0.5,\n  "name": "角"\n}\n'
     assert json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["share"] == 0.5

@@ -47,9 +47,7 @@ def test_export_names_the_encoder_that_was_asked_for(monkeypatch, tmp_path, caps
         return Manifest("encoder", "some encoder")
 
     monkeypatch.setattr("analytics.backbone.export.export_encoder", export)
-    assert (
-        main(["export", "encoder", "--backbone", "bert-base-chinese", "--output", str(tmp_path / "m")]) == 0
-    )
+    assert main(["export", "encoder", "--backbone", "bert-base-chinese", "--output", str(tmp_path / "m")]) == 0
     assert asked == [(tmp_path / "m", "bert-base-chinese")]
     assert "some encoder was written to" in capsys.readouterr().err
 
@@ -60,10 +58,7 @@ def test_export_names_the_encoder_that_was_asked_for(monkeypatch, tmp_path, caps
         (["--data", "nowhere.jsonl"], "There is no question file"),
         (["--data", "nowhere.jsonl", "--set", "seed=one", "--set", "coverage=7"], "seed must be of type int"),
         (["--data", "nowhere.jsonl", "--set", "colour=red"], "colour is not a setting"),
-        (
-            ["--data", "nowhere.jsonl", "--set", "processes=4"],
-            "processes is no longer a setting; start several",
-        ),
+        (["--data", "nowhere.jsonl", "--set", "processes=4"], "processes is no longer a setting; start several"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_exit_code_1(tmp_path, capsys, arguments, reason):
@@ -76,16 +71,7 @@ def test_what_cannot_be_done_is_one_sentence_and_exit_code_1(tmp_path, capsys, a
 
 
 def test_an_output_that_cannot_be_written_is_a_sentence(question_file, tmp_path, capsys):
-    arguments = [
-        "evaluate",
-        "probes",
-        "--data",
-        str(question_file),
-        "--backbone",
-        "char-ngrams",
-        "--seeds",
-        "1",
-    ]
+    arguments = ["evaluate", "probes", "--data", str(question_file), "--backbone", "char-ngrams", "--seeds", "1"]
     assert main([*arguments, "--output", str(tmp_path / "no" / "such" / "f.json")]) == 1
     assert "No such file" in capsys.readouterr().err
 

@@ -79,6 +79,4 @@ def test_calibration_error_by_hand():
 
 
 def test_figures_are_rounded_at_any_depth_and_counts_stay_whole():
-    assert rounded([{"a": 1 / 3, "b": {"n": 7, "scale": "1-5"}}]) == [
-        {"a": 0.3333, "b": {"n": 7, "scale": "1-5"}}
-    ]
+    assert rounded([{"a": 1 / 3, "b": {"n": 7, "scale": "1-5"}}]) == [{"a": 0.3333, "b": {"n": 7, "scale": "1-5"}}]

@@ -42,9 +42,7 @@ CONTENTS = st.builds(
     accepted=st.lists(_ACCEPTED, max_size=2).map(tuple),
     pairs=st.lists(st.builds(MatchingPair, _TEXT, _TEXT), max_size=2).map(tuple),
     blanks=st.lists(
-        st.builds(
-            Blank, _TEXT, st.lists(_ACCEPTED, max_size=2).map(tuple), st.tuples(_OPTION), _SHARE, _TEXT
-        ),
+        st.builds(Blank, _TEXT, st.lists(_ACCEPTED, max_size=2).map(tuple), st.tuples(_OPTION), _SHARE, _TEXT),
         max_size=2,
     ).map(tuple),
     parts=st.lists(st.builds(QuestionPart, _TEXT, _TEXT, st.just(()), _TEXT), max_size=2).map(tuple),
@@ -74,14 +72,7 @@ def test_an_empty_content_is_nothing():
         ({"colour": 1}, "grading has no 'colour'"),
         ({"settings": {"shuffle": 1}}, "must be an object of strings"),
         (
-            {
-                "parts": [
-                    {
-                        "text": "a",
-                        "content": {"parts": [{"text": "b", "content": {"parts": [{"text": "c"}]}}]},
-                    }
-                ]
-            },
+            {"parts": [{"text": "a", "content": {"parts": [{"text": "b", "content": {"parts": [{"text": "c"}]}}]}}]},
             "more than 2 levels",
         ),
     ],

@@ -3,19 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.splits import (
-    grouped_folds,
-    grouped_split,
-    groups_by_masked_text,
-    is_held_out,
-    linked_texts,
-)
+from analytics.splits import grouped_folds, grouped_split, groups_by_masked_text, is_held_out, linked_texts
 
 
 def test_texts_that_differ_in_numbers_case_and_blanks_are_one_group():
-    groups = groups_by_masked_text(
-        ["Add 3 and 4.5.", "add  twelve and 1,000.", "Add x and 4.", "Add 3 and 4.5"]
-    )
+    groups = groups_by_masked_text(["Add 3 and 4.5.", "add  twelve and 1,000.", "Add x and 4.", "Add 3 and 4.5"])
     assert groups[0] == groups[1]
     assert len(set(groups.tolist())) == 3
 
@@ -51,8 +43,7 @@ def test_folds_keep_groups_together_and_are_of_like_size():
 
 def test_the_held_out_part_is_fixed_and_keeps_questions_together_that_differ_in_numbers():
     texts = [
-        f"A farmer of kind {name} has 12 sheep."
-        for name in (f"{a}{b}" for a in "abcdefghij" for b in "klmnopqrst")
+        f"A farmer of kind {name} has 12 sheep." for name in (f"{a}{b}" for a in "abcdefghij" for b in "klmnopqrst")
     ]
     held = [is_held_out(text) for text in texts]
     assert 0.02 < sum(held) / len(held) < 0.2

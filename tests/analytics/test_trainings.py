@@ -51,13 +51,7 @@ def train_an_encoder(backbone: str, output: Path, context: TrainingContext) -> M
 def train_a_scorer(backbone: str, output: Path, context: TrainingContext) -> Manifest:
     questions = word_problems()
     config = ParaphraseConfig(
-        backbone=backbone,
-        batch_size=8,
-        epochs=1,
-        triplets_per_question=2,
-        max_steps=4,
-        max_tokens=128,
-        **TINY,
+        backbone=backbone, batch_size=8, epochs=1, triplets_per_question=2, max_steps=4, max_tokens=128, **TINY
     )
     material = Material(tuple(questions), validation=tuple(pairs_of(questions[:3])))
     return train_scorer(material, config, output, context)
@@ -103,8 +97,7 @@ def figures(word: str, folder: Path) -> dict[str, Any]:
     told["files"] = sorted(manifest.files)
     told["extra"] = {name: value for name, value in manifest.extra.items() if not name.endswith("sha256")}
     told["losses"] = [
-        {name: value for name, value in report.metrics.items() if name.startswith("loss")}
-        for report in history.reports
+        {name: value for name, value in report.metrics.items() if name.startswith("loss")} for report in history.reports
     ]
     plain: dict[str, Any] = json.loads(json.dumps(told).replace(str(folder), "FOLDER"))
     return plain
@@ -124,9 +117,7 @@ def test_a_short_training_gives_the_figures_that_it_gave_before(word, tmp_path):
     measured = flat(figures(word, tmp_path))
     assert measured.keys() == expected.keys()
     for path, value in expected.items():
-        assert measured[path] == (
-            pytest.approx(value, rel=5e-3, abs=2e-3) if isinstance(value, float) else value
-        ), path
+        assert measured[path] == (pytest.approx(value, rel=5e-3, abs=2e-3) if isinstance(value, float) else value), path
 
 
 if __name__ == "__main__":

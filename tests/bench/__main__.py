@@ -41,10 +41,7 @@ def machine(cpuinfo: str | None = None) -> str:
 
     if cpuinfo is None:
         cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    said = {
-        name.strip(): value.strip()
-        for name, _, value in (line.partition(":") for line in cpuinfo.splitlines())
-    }
+    said = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in cpuinfo.splitlines())}
     model = said.get("model name") or platform.processor() or "unknown processor"
     has = (said.get("flags") or said.get("Features") or "").split()
     gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30

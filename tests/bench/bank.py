@@ -70,9 +70,5 @@ def import_rows(count: int, data: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "questions.jsonl.gz"
         origin = write_rows(path, count, data)
-        import_file(
-            path=path,
-            options=ImportOptions(source="bench", hierarchy="bench", skip_invalid=True),
-            embed=False,
-        )
+        import_file(path=path, options=ImportOptions(source="bench", hierarchy="bench", skip_invalid=True), embed=False)
     print(f"imported ({origin}): {time.perf_counter() - began:.0f} s", flush=True)

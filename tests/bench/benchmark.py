@@ -33,9 +33,7 @@ def read_options(**defaults: Any) -> argparse.Namespace:
     )
     for name, default in {"data": SHARED_DATA, "keep": KEPT_IN, **defaults}.items():
         how: dict[str, Any] = {"type": type(default), "default": default}
-        parser.add_argument(
-            f"--{name.replace('_', '-')}", **({"action": "store_true"} if default is False else how)
-        )
+        parser.add_argument(f"--{name.replace('_', '-')}", **({"action": "store_true"} if default is False else how))
     return parser.parse_known_args()[0]
 
 

@@ -66,26 +66,19 @@ def _fill(cursor, real: np.ndarray, asked: np.ndarray, count: int) -> np.ndarray
     for start in range(0, count, BLOCK):
         vectors = noisy(real, start, min(BLOCK, count - start), rng)
         scores = np.hstack([best, asked @ vectors.T.astype(np.float32)])
-        known = np.hstack(
-            [ids, np.broadcast_to(np.arange(start, start + len(vectors)), (len(asked), len(vectors)))]
-        )
+        known = np.hstack([ids, np.broadcast_to(np.arange(start, start + len(vectors)), (len(asked), len(vectors)))])
         top = np.argpartition(-scores, K, axis=1)[:, :K]
         best, ids = np.take_along_axis(scores, top, 1), np.take_along_axis(known, top, 1)
         rows = vectors.astype(">f2")
         with cursor.cursor.copy("COPY bench_bits FROM STDIN (FORMAT binary)") as copy:
             copy.write(b"PGCOPY\n\xff\r\n\0" + bytes(8))
             for place, row in enumerate(rows, start=start):
-                copy.write(
-                    b"\x00\x02\x00\x00\x00\x08" + place.to_bytes(8, "big") + size + header + row.tobytes()
-                )
+                copy.write(b"\x00\x02\x00\x00\x00\x08" + place.to_bytes(8, "big") + size + header + row.tobytes())
             copy.write(b"\xff\xff")
     cursor.execute("CREATE UNIQUE INDEX ON bench_bits (id)")
     cursor.execute("VACUUM ANALYZE bench_bits")
     cursor.execute("SELECT pg_table_size('bench_bits') >> 20")
-    print(
-        f"{count:,} vectors stored: {cursor.fetchone()[0]:,} MB, {time.perf_counter() - began:.0f} s",
-        flush=True,
-    )
+    print(f"{count:,} vectors stored: {cursor.fetchone()[0]:,} MB, {time.perf_counter() - began:.0f} s", flush=True)
     return ids
 
 

@@ -39,9 +39,7 @@ def main() -> int:
             print(f"{workers} workers: {times[-1]:.1f} s", flush=True)
     medians = {workers: statistics.median(times) for workers, times in seconds.items()}
     for workers, median in medians.items():
-        print(
-            f"{workers} workers of one core: median {median:.1f} s ({options.block_questions / median:.0f} a second)"
-        )
+        print(f"{workers} workers of one core: median {median:.1f} s ({options.block_questions / median:.0f} a second)")
     ratio = medians[1] / medians[2]
     aim(f"{ratio:.2f} times as quick >= {AIM}", ratio >= AIM)
     return 0
@@ -56,9 +54,7 @@ def fill(questions: int) -> None:
     if Question.objects.exists():
         return
     texts = {row["text"] for row in generated(questions)}
-    rows = [
-        Question(text=text, content_hash=hashlib.sha256(text.encode()).digest()) for text in sorted(texts)
-    ]
+    rows = [Question(text=text, content_hash=hashlib.sha256(text.encode()).digest()) for text in sorted(texts)]
     Question.objects.bulk_create(rows, batch_size=1000)
 
 
@@ -112,12 +108,7 @@ def workers_started(workers: int, var: Path) -> Iterator[None]:
     embedded.ensure(settings.VAR_DIR, services={"redis"})
     for model in (WorkBlock, Run, WorkerHeartbeat):
         model.objects.all().delete()
-    environment = {
-        **os.environ,
-        "TEST_VAR_DIR": str(var),
-        "OMP_NUM_THREADS": "1",
-        "PYTHONPATH": str(BASE_DIR),
-    }
+    environment = {**os.environ, "TEST_VAR_DIR": str(var), "OMP_NUM_THREADS": "1", "PYTHONPATH": str(BASE_DIR)}
     command = [sys.executable, "-m", "celery", "-A", "worker.celery", "worker", "-Q", "default", "-c", "1"]
     processes = [
         subprocess.Popen(

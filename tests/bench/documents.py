@@ -121,23 +121,19 @@ def laid_out(truths: Sequence[Truth], way: str) -> TestPaper:
         lettered = list(zip(LETTERS, truth.options, strict=False))
         if way == "automatic":
             lines.append(
-                f"{number}. {truth.text}\n\n"
-                + "".join(f"    {letter}.  {option}\n" for letter, option in lettered)
+                f"{number}. {truth.text}\n\n" + "".join(f"    {letter}.  {option}\n" for letter, option in lettered)
             )
         elif way == "typed":
             lines.append(f"{number}\\. {truth.text}")
             lines += [
-                f"{chr(92) + '*' if letter == truth.answer else ''}{letter}\\. {option}"
-                for letter, option in lettered
+                f"{chr(92) + '*' if letter == truth.answer else ''}{letter}\\. {option}" for letter, option in lettered
             ]
         else:
             lines.append(f"{number}\\) {truth.text}")
             lines.append(" \u2003 ".join(f"\\({letter}\\) {option}" for letter, option in lettered))
     if way != "typed":
         lines += ["Answers", *(f"{number}\\. {truth.answer}" for number, truth in enumerate(truths, start=1))]
-    return TestPaper(
-        "public.docx", run_pandoc("\n\n".join(lines).encode(), "markdown-smart", "docx"), tuple(truths)
-    )
+    return TestPaper("public.docx", run_pandoc("\n\n".join(lines).encode(), "markdown-smart", "docx"), tuple(truths))
 
 
 if __name__ == "__main__":

@@ -44,9 +44,7 @@ def main() -> int:
     from analytics.inference.ngrams import HashedNgramEncoder
 
     texts, origin = questions(options.data, options.questions)
-    print(
-        f"{len(texts)} questions ({origin}), {np.mean([len(one) for one in texts]):.0f} characters on average"
-    )
+    print(f"{len(texts)} questions ({origin}), {np.mean([len(one) for one in texts]):.0f} characters on average")
     backbone = load_backbone()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

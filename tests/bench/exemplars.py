@@ -49,10 +49,7 @@ def main() -> int:
     set_up(options.keep / f"bank-exemplars-{options.problems}")
     fill_bank(problems, options.problems)
     exemplars_ms, same_graph_ms = measure(options.queries)
-    for name, each, most in (
-        ("exemplars", exemplars_ms, MOST_MS),
-        ("same graph", same_graph_ms, MOST_SAME_GRAPH_MS),
-    ):
+    for name, each, most in (("exemplars", exemplars_ms, MOST_MS), ("same graph", same_graph_ms, MOST_SAME_GRAPH_MS)):
         print(f"{name}: median {np.median(each):.1f} ms, 95th percentile {p95(each):.1f} ms; aim {most:.0f}")
     print(f"peak memory: {peak_megabytes():,.0f} MB", flush=True)
     passed = p95(exemplars_ms) <= MOST_MS and p95(same_graph_ms) <= MOST_SAME_GRAPH_MS
@@ -99,9 +96,7 @@ def measure_training(problems: Sequence[ProblemRecord], steps: int, rounds: int 
     our_steps(task, config, steps)
     megabytes = peak_megabytes()
     print(f"peak memory with training: {megabytes:,.0f} MB; aim {MOST_MEGABYTES:,}", flush=True)
-    _seconds, speedup = compare_training(
-        task, pairs, config, unit="pairs", steps=steps + WARM_UP, rounds=rounds
-    )
+    _seconds, speedup = compare_training(task, pairs, config, unit="pairs", steps=steps + WARM_UP, rounds=rounds)
     return megabytes, speedup
 
 
@@ -195,9 +190,7 @@ def measure(queries: int) -> tuple[list[float], list[float]]:
             key = computation.key
             same_ms.append(
                 warm_milliseconds(
-                    lambda key=key, pk=pk: same_computation_ids(
-                        key=key, language="en", exclude=[pk], limit=20
-                    )
+                    lambda key=key, pk=pk: same_computation_ids(key=key, language="en", exclude=[pk], limit=20)
                 )
             )
     return exemplars_ms, same_ms

@@ -41,12 +41,8 @@ def main() -> int:
         moved, read = in_own_process("moodle", bank), in_own_process("gift", quiz)
         size = bank.stat().st_size / 1e6
     print(f"Moodle XML: {options.questions:,} questions, {size:.0f} MB, peak {moved['megabytes']:.0f} MB")
-    print(
-        f"   in {moved['in']:.1f} s, out {moved['out']:.1f} s, questions {moved['created']:,}, same {moved['same']}"
-    )
-    print(
-        f"GIFT: {read['questions']:,} questions read in {read['seconds']:.1f} s, peak {read['megabytes']:.0f} MB"
-    )
+    print(f"   in {moved['in']:.1f} s, out {moved['out']:.1f} s, questions {moved['created']:,}, same {moved['same']}")
+    print(f"GIFT: {read['questions']:,} questions read in {read['seconds']:.1f} s, peak {read['megabytes']:.0f} MB")
     return gate(
         f"in {MOST_IN} s, out {MOST_OUT} s, {MOST_MEGABYTES} MB, GIFT {MOST_GIFT} s",
         moved["in"] <= MOST_IN
@@ -63,10 +59,7 @@ def moodle(path: Path) -> dict[str, Any]:
     from questionbank.imports.export_services import export_file
     from questionbank.imports.services import import_file
 
-    place = {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": path.parent / "files"},
-    }
+    place = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": path.parent / "files"}}
     settings.STORAGES = {**settings.STORAGES, "attachments": place}
     began = time.perf_counter()
     report = import_file(path=path, embed=False)
@@ -78,9 +71,7 @@ def moodle(path: Path) -> dict[str, Any]:
         "in": imported - began,
         "out": exported - imported,
         "created": report.created,
-        "same": out.read_bytes().split() == path.read_bytes().split()
-        if path.stat().st_size < 2e7
-        else "not compared",
+        "same": out.read_bytes().split() == path.read_bytes().split() if path.stat().st_size < 2e7 else "not compared",
     }
 
 
@@ -102,9 +93,7 @@ def write_moodle(path: Path, questions: int) -> None:
         for number in range(questions):
             if number % 40 == 0:
                 category = f"$course$/top/Area {number // 400}/Topic {number // 40}"
-                file.write(
-                    f'<question type="category"><category><text>{category}</text></category></question>\n'
-                )
+                file.write(f'<question type="category"><category><text>{category}</text></category></question>\n')
             picture = shown = ""
             if number * PICTURES // questions > pictures:
                 pictures += 1

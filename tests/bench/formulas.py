@@ -39,9 +39,7 @@ PROCESSES = 4
 BAD_INPUT = {
     "a macro that calls itself": r"\def\a{\a}\a",
     "a macro that doubles": r"\def\a#1{\a{#1#1}}\a{x}",
-    "twenty macros that double": "".join(
-        rf"\def\{chr(97 + n)}{{\{chr(98 + n)}\{chr(98 + n)}}}" for n in range(20)
-    )
+    "twenty macros that double": "".join(rf"\def\{chr(97 + n)}{{\{chr(98 + n)}\{chr(98 + n)}}}" for n in range(20))
     + r"\a",
     "100 kB of {": "{" * 100_000,
     "a question of 59 kB of {": "$" + "{" * 59_000 + "$",
@@ -133,11 +131,7 @@ def in_processes() -> list[list[float]]:
     """Return seconds to import, MB, seconds to a first formula and MB after it, of processes side by side."""
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", _PROCESS],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=Path.cwd(),
+            [sys.executable, "-c", _PROCESS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=Path.cwd()
         )
         for _ in range(PROCESSES)
     ]
@@ -157,8 +151,7 @@ def given_up() -> dict[str, float]:
     """Return the seconds that each bad input takes until its source is shown."""
     sources = {name: text if text.startswith("$") else f"${text}$" for name, text in BAD_INPUT.items()}
     return {
-        name: timed(lambda source=source: render_question.__wrapped__(source))[0]
-        for name, source in sources.items()
+        name: timed(lambda source=source: render_question.__wrapped__(source))[0] for name, source in sources.items()
     }
 
 
@@ -178,9 +171,7 @@ def main() -> int:
                 shown[kind] += 1
                 raw[kind] += is_raw(text)
         cells = [(raw[kind], shown[kind]) for kind in FIELDS] + [(raw.total(), shown.total())]
-        print(
-            f"{name:<12}" + "".join(f"{f'{a} of {b} {a / max(b, 1):.1%}':>18}" for a, b in cells), flush=True
-        )
+        print(f"{name:<12}" + "".join(f"{f'{a} of {b} {a / max(b, 1):.1%}':>18}" for a, b in cells), flush=True)
         missed = missed or (name != UNGATED and raw.total() > LARGEST_SHARE * shown.total())
         times.extend(milliseconds(rows))
     times.sort()

@@ -146,13 +146,9 @@ def main() -> int:
         for reader in READERS:
             if options.only not in reader:
                 continue
-            found = {
-                shape: growth(reader, shape, Path(scratch)) for shape in SHAPES if options.shape in shape
-            }
+            found = {shape: growth(reader, shape, Path(scratch)) for shape in SHAPES if options.shape in shape}
             wrong = {
-                shape: (took, ratio)
-                for shape, (took, ratio) in found.items()
-                if ratio > MOST_RATIO or took >= MOST
+                shape: (took, ratio) for shape, (took, ratio) in found.items() if ratio > MOST_RATIO or took >= MOST
             }
             missed += len(wrong)
             worst = max(found, key=lambda shape: found[shape][1])

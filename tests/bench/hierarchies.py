@@ -71,9 +71,7 @@ def predictions() -> dict[int, dict[str, float]]:
     from questionbank.similar import predictions
 
     predictions.TOP_CONCEPTS = KNOWN
-    rows = list(
-        Question.objects.filter(tags__concept__hierarchy__name=HIERARCHY_NAME).order_by("pk").distinct()
-    )
+    rows = list(Question.objects.filter(tags__concept__hierarchy__name=HIERARCHY_NAME).order_by("pk").distinct())
     predicted = predictions.predict_many(
         texts=[row.text for row in rows], languages=[row.language for row in rows], serving=serving()
     )

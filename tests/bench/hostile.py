@@ -95,9 +95,7 @@ def _qti(**items: str) -> dict[str, str | bytes]:
     return {"imsmanifest.xml": _MANIFEST.format(resources), **items}
 
 
-def _streamed(
-    member: str, pieces: Callable[[], Iterator[bytes]], **others: str | bytes
-) -> Callable[[Path], object]:
+def _streamed(member: str, pieces: Callable[[], Iterator[bytes]], **others: str | bytes) -> Callable[[Path], object]:
     """Write an archive with one member that is too large to hold."""
 
     def make(path: Path) -> None:
@@ -131,17 +129,13 @@ def _many_members(path: Path, count: int = 1_000_000) -> None:
             name = b"q%07d.xml" % number
             file.write(local + name)
             central.write(
-                struct.pack(
-                    "<4sHHHHHHIIIHHHHHII", b"PK\1\2", 20, 20, 0, 0, 0, 33, 0, 0, 0, 12, 0, 0, 0, 0, 0, offset
-                )
+                struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\1\2", 20, 20, 0, 0, 0, 33, 0, 0, 0, 12, 0, 0, 0, 0, 0, offset)
                 + name
             )
             offset += 42
         directory = central.getvalue()
         file.write(directory)
-        file.write(
-            struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, count, count, len(directory), offset)
-        )
+        file.write(struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, count, count, len(directory), offset))
         file.write(struct.pack("<4sIQI", b"PK\6\7", 0, offset + len(directory), 1))
         file.write(struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, len(directory), 0xFFFFFFFF, 0))
 
@@ -157,9 +151,7 @@ def _link() -> bytes:
 
 
 def _twice() -> bytes:
-    data = zipped(
-        {"imsmanifest.xml": _MANIFEST.format(""), "one.xml": ITEM.format("1"), "two.xml": ITEM.format("2")}
-    )
+    data = zipped({"imsmanifest.xml": _MANIFEST.format(""), "one.xml": ITEM.format("1"), "two.xml": ITEM.format("2")})
     return data.replace(b"two.xml", b"one.xml")
 
 
@@ -208,12 +200,7 @@ def png(width: int, height: int) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"IDAT", zlib.compress(b"\0"))
-        + chunk(b"IEND", b"")
-    )
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0")) + chunk(b"IEND", b"")
 
 
 def gif(frames: int) -> bytes:
@@ -228,7 +215,9 @@ def _pictured(name: str, data: bytes) -> Callable[[Path], object]:
     return _text(QUIZ.format(ESSAY.format(shown, file)))
 
 
-_SHEET_HEAD = '<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+_SHEET_HEAD = (
+    '<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+)
 _WORKBOOK: dict[str, str | bytes] = {
     "[Content_Types].xml": (
         '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
@@ -378,13 +367,7 @@ def outcome(path: Path) -> dict[str, Any]:
     except ImportRefused as error:
         refusal = str(error)
     seconds = time.process_time() - began
-    return {
-        "refusal": refusal,
-        "said": said,
-        "questions": questions,
-        "seconds": seconds,
-        "megabytes": peak_megabytes(),
-    }
+    return {"refusal": refusal, "said": said, "questions": questions, "seconds": seconds, "megabytes": peak_megabytes()}
 
 
 def fault(case: Case, found: Mapping[str, Any]) -> str:
@@ -409,13 +392,7 @@ def in_process(path: Path) -> dict[str, Any]:
         return {"refusal": "", "said": [], "questions": 0, "seconds": _LIMIT, "megabytes": 0.0}
     if done.returncode:
         lines = done.stderr.splitlines() or [f"signal {-done.returncode}"]
-        return {
-            "refusal": f"CRASHED\n{lines[-1]}",
-            "said": [],
-            "questions": 0,
-            "seconds": 0.0,
-            "megabytes": 0.0,
-        }
+        return {"refusal": f"CRASHED\n{lines[-1]}", "said": [], "questions": 0, "seconds": 0.0, "megabytes": 0.0}
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 

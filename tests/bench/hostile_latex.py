@@ -62,17 +62,13 @@ def _faults(source: bytes, folder: Path, secret: Path, mark: Path) -> list[str]:
         is_endless = True
     text = b""
     if (folder / "it.pdf").exists():
-        text = subprocess.run(
-            ["pdftotext", "it.pdf", "-"], cwd=folder, capture_output=True, check=True
-        ).stdout
+        text = subprocess.run(["pdftotext", "it.pdf", "-"], cwd=folder, capture_output=True, check=True).stdout
     log = (folder / "it.log").read_bytes() if (folder / "it.log").exists() else b""
     shown = b"".join((text + log).split())  # lines may break anywhere
     faults = ["shows a file"] if secret.read_bytes() in shown else []
     faults += ["runs a program or writes a file"] if list(mark.parent.glob(f"{mark.name}*")) else []
     faults += [f"does not end within {_SECONDS} seconds"] if is_endless else []
-    opened = (
-        (folder / "it.fls").read_text(errors="replace").splitlines() if (folder / "it.fls").exists() else []
-    )
+    opened = (folder / "it.fls").read_text(errors="replace").splitlines() if (folder / "it.fls").exists() else []
     names = {line.partition(" ")[2] for line in opened if line.startswith(("INPUT ", "OUTPUT "))}
     return faults + [f"opens {name}" for name in sorted(names) if not _is_own(name, folder)]
 

@@ -50,9 +50,7 @@ def main() -> int:
         rate = ours["rows"] / max(seconds, 0.001)
         print(f"   {seconds / ours['seconds']:4.0%} {seconds:6.1f} s {rate:9,.0f} rows/s  {phase}")
     print(f"each process that reads: {ours['reader_megabytes']:.0f} MB at most")
-    print(
-        f"created {ours['created']:,}, duplicates {ours['duplicates']:,}, concepts {ours['concepts_created']:,}"
-    )
+    print(f"created {ours['created']:,}, duplicates {ours['duplicates']:,}, concepts {ours['concepts_created']:,}")
     ratio = (ours["rows"] / ours["seconds"]) / (bulk["rows"] / bulk["seconds"])
     print(f"{ratio:.1f} times the speed of bulk_create")
     allowed = MOST_SECONDS * options.rows / GATE_ROWS
@@ -101,9 +99,7 @@ def published(files: list[Path], rows: int) -> Iterator[dict[str, Any]]:
 
 def has_cycle(path: list[str]) -> bool:
     """As one set has it, whose paths are lists of operations."""
-    return any(
-        name in path[: place - 1] for place, name in enumerate(path) if place > 1 and path[place - 1] != name
-    )
+    return any(name in path[: place - 1] for place, name in enumerate(path) if place > 1 and path[place - 1] != name)
 
 
 def generated(rows: int) -> Iterator[dict[str, Any]]:
@@ -121,9 +117,7 @@ def generated(rows: int) -> Iterator[dict[str, Any]]:
             "answer": str(first + second / 2),
             "solution": f"$${first}+\\frac{{{second}}}{{2}}={first + second / 2}$$",
             "equation": f"{first}+{second}/2",
-            "concepts": [
-                ["Mathematics", f"Area {concept % 10}", f"Topic {concept % 130}", f"Concept {concept}"]
-            ],
+            "concepts": [["Mathematics", f"Area {concept % 10}", f"Topic {concept % 130}", f"Concept {concept}"]],
         }
 
 
@@ -168,13 +162,7 @@ def by_bulk_create(path: Path) -> dict[str, Any]:
     from questionbank.bank.question_selectors import content_hash
     from questionbank.core.errors import LineWarning
     from questionbank.formats import read
-    from questionbank.models import (
-        KnowledgeConcept,
-        KnowledgeHierarchy,
-        Question,
-        QuestionEquation,
-        QuestionTag,
-    )
+    from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionEquation, QuestionTag
     from questionbank.search.index import search_vector
 
     concepts: dict[tuple[str, ...], KnowledgeConcept] = {}

@@ -51,9 +51,7 @@ def measure(searches: list[dict[str, Any]]) -> None:
         ids = [hit.question.source_id for hit in first_page(search["text"])]
         relevant = set(search["relevant"])
         figures = useful(ids, relevant, SHOWN), ndcg(ids, dict.fromkeys(relevant, 1), CUT)
-        print(
-            f"{search['name']:24}{figures[0]:3} of {SHOWN}  nDCG@{CUT} {figures[1]:.3f}  {search['text'][:60]}"
-        )
+        print(f"{search['name']:24}{figures[0]:3} of {SHOWN}  nDCG@{CUT} {figures[1]:.3f}  {search['text'][:60]}")
         for kind in (search["kind"], "all"):
             by_kind[kind].append(figures)
     print(f"\n{'':12}{'n':>4}{'useful in five':>18}{'of 100':>8}{f'nDCG@{CUT}':>10}")
@@ -69,9 +67,7 @@ def show(search: dict[str, Any]) -> None:
     for hit in first_page(search["text"]):
         mark = "*" if hit.question.source_id in search["relevant"] else " "
         path = hit.concepts[0][-1] if hit.concepts else ""
-        print(
-            f"{mark} {hit.question.source_id:28} {path[:30]:30} {' '.join(hit.question.text.split())[:100]}"
-        )
+        print(f"{mark} {hit.question.source_id:28} {path[:30]:30} {' '.join(hit.question.text.split())[:100]}")
 
 
 if __name__ == "__main__":

@@ -96,9 +96,7 @@ def main() -> int:
     with serving(var, options.teachers, options.reviewers, pairs) as site:
         measure(WARM_UP, options.teachers, lambda number: searching(site, number, following))
         used = site.processor_seconds()
-        searched = measure(
-            options.seconds, options.teachers, lambda number: searching(site, number, following)
-        )
+        searched = measure(options.seconds, options.teachers, lambda number: searching(site, number, following))
         used = site.processor_seconds() - used
         reviewed = measure(options.seconds, options.reviewers, lambda number: reviewing(site, number))
     print(f"\n{'':44}{'n':>6}{'a second':>10}{'p50 s':>8}{'p95 s':>8}{'errors':>8}")
@@ -129,9 +127,7 @@ def measure_pages(var: Path) -> int:
     seconds: dict[str, list[float]] = {name: [] for name in PAGES}
     statuses: Counter[int] = Counter()
     for number, pk in enumerate(chosen):
-        name = list(PAGES)[
-            number % len(PAGES)
-        ]  # each its own questions: none is helped by what another has kept
+        name = list(PAGES)[number % len(PAGES)]  # each its own questions: none is helped by what another has kept
         began = time.perf_counter()
         status, _page = browser.send("GET", PAGES[name].format(pk))
         if number >= WARM_UP_PAGES:
@@ -248,9 +244,7 @@ def serving(var: Path, teachers: int, reviewers: int, pairs: int) -> Iterator[Si
     }
     words = [sys.executable, "-c", SERVE, str(teachers), str(reviewers), str(pairs)]
     with (var / "load.log").open("w") as log:
-        supervisor = subprocess.Popen(
-            dying_with_us(words), cwd=BASE_DIR, env=environment, stdout=log, stderr=log
-        )
+        supervisor = subprocess.Popen(dying_with_us(words), cwd=BASE_DIR, env=environment, stdout=log, stderr=log)
     site = Site(port, var, supervisor.pid)
     try:
         deadline = time.monotonic() + START_SECONDS
@@ -379,10 +373,7 @@ def reviewing(site: Site, number: int) -> Iterator[Callable[[], int]]:
         if form is None:
             return 0
         text = re.search(r'<textarea[^>]*name="text"[^>]*>([^<]*)', page)
-        fields = {
-            "decision": "accept",
-            "text": unescape(text[1].removeprefix("\n")) if text else "",
-        }
+        fields = {"decision": "accept", "text": unescape(text[1].removeprefix("\n")) if text else ""}
         return browser.send("POST", form[1], fields)[0]
 
     while True:

@@ -59,9 +59,7 @@ class Memory:
             OSError: it has ended.
         """
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-        parts = {
-            name: int(size) / 1000 for name, size in re.findall(r"^(\w+): +(\d+) kB", text, re.MULTILINE)
-        }
+        parts = {name: int(size) / 1000 for name, size in re.findall(r"^(\w+): +(\d+) kB", text, re.MULTILINE)}
         return cls(parts["Pss"], parts["Private_Clean"] + parts["Private_Dirty"])
 
 
@@ -155,9 +153,7 @@ def memory_by_process(site: Site) -> list[tuple[str, Memory]]:
     for name, service in SERVICES.items():
         parent = service.status(site.var_dir)
         held = _held(parent) if parent else {}
-        sums = (
-            sum(getattr(memory, field) for memory in held.values()) for field in ("proportional", "private")
-        )
+        sums = (sum(getattr(memory, field) for memory in held.values()) for field in ("proportional", "private"))
         rows.append((name, Memory(*sums)))
     return rows
 

@@ -83,9 +83,7 @@ def main() -> int:
         ]
     for statement, milliseconds in slow.most_common(12):
         print(f"\n{milliseconds:,} ms in all: {statement}")
-    print(
-        f"aim: p95 of every page within {AIM} ms:", f"MISSED by {', '.join(missed)}" if missed else "reached"
-    )
+    print(f"aim: p95 of every page within {AIM} ms:", f"MISSED by {', '.join(missed)}" if missed else "reached")
     return 0
 
 
@@ -105,8 +103,7 @@ def fill(bank_size: int, seed_rows: int, data: Path) -> None:
         import_rows(seed_rows, data)
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT max(id) FROM questionbank_question WHERE import_run_id IS NOT NULL AND id < %s",
-            [COPIES_FROM],
+            "SELECT max(id) FROM questionbank_question WHERE import_run_id IS NOT NULL AND id < %s", [COPIES_FROM]
         )
         seed: int = cursor.fetchone()[0]
         while (present := Question.objects.count()) < bank_size:
@@ -115,9 +112,7 @@ def fill(bank_size: int, seed_rows: int, data: Path) -> None:
             copy_questions(place, seed, bank_size - present)
             facet_counts_settle()
             print(f"{Question.objects.count():,} after {time.perf_counter() - began:.0f} s", flush=True)
-        cursor.execute(
-            "CREATE INDEX IF NOT EXISTS question_search ON questionbank_question USING gin (search_vector)"
-        )
+        cursor.execute("CREATE INDEX IF NOT EXISTS question_search ON questionbank_question USING gin (search_vector)")
         cursor.execute("VACUUM ANALYZE")
     vocabulary_refresh()
     print(f"filled: {time.perf_counter() - began:.0f} s", flush=True)

@@ -58,10 +58,7 @@ def _stored(embedding_set) -> tuple[np.ndarray, np.ndarray]:
         "SELECT question_id, vector FROM questionbank_questionembedding"
         f" WHERE embedding_set_id = {embedding_set.pk} AND vector IS NOT NULL ORDER BY question_id"
     )
-    with (
-        connection.cursor() as cursor,
-        cursor.cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT binary)") as copy,
-    ):
+    with connection.cursor() as cursor, cursor.cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT binary)") as copy:
         data = b"".join(bytes(part) for part in copy)
     row = np.dtype([("fields", ">i2"), ("id_size", ">i4"), ("id", ">i8"), *value])
     rows = np.frombuffer(data[19:-2], dtype=row)
@@ -76,16 +73,11 @@ def fill_vectors(encoded: int) -> None:
     """
     from questionbank.models import EmbeddingSet
 
-    for embedding_set in (
-        EmbeddingSet.objects.filter(is_current=True).select_related("artifact").order_by("pk")
-    ):
+    for embedding_set in EmbeddingSet.objects.filter(is_current=True).select_related("artifact").order_by("pk"):
         if embedding_set.state == EmbeddingSet.State.BUILDING:
             began = time.perf_counter()
             real = _encoded(embedding_set, encoded)
-            print(
-                f"{embedding_set.word}: {len(real):,} encoded: {time.perf_counter() - began:.0f} s",
-                flush=True,
-            )
+            print(f"{embedding_set.word}: {len(real):,} encoded: {time.perf_counter() - began:.0f} s", flush=True)
             _make_up(embedding_set, real)
             _index(embedding_set)
     _draw()
@@ -102,9 +94,7 @@ def _draw() -> None:
         return
     ids = np.array(embedding_set.embeddings.order_by().values_list("question", flat=True), dtype=np.int64)
     places = np.random.default_rng(4).uniform(-1, 1, size=(len(ids), 2)).astype(np.float32)
-    projection_store(
-        embedding_set=embedding_set, question_ids=ids, coordinates=places, method="tsne", settings={}
-    )
+    projection_store(embedding_set=embedding_set, question_ids=ids, coordinates=places, method="tsne", settings={})
 
 
 def _encoded(embedding_set, encoded: int) -> np.ndarray:
@@ -145,9 +135,7 @@ def _make_up(embedding_set, real: np.ndarray) -> None:
         embedding_store_none(embedding_set=embedding_set, questions=others)
         vectors = noisy(real, made, len(compared), rng)
         made += embedding_store(embedding_set=embedding_set, questions=compared, vectors=vectors)
-    print(
-        f"{embedding_set.word}: {made:,} made up and stored: {time.perf_counter() - began:.0f} s", flush=True
-    )
+    print(f"{embedding_set.word}: {made:,} made up and stored: {time.perf_counter() - began:.0f} s", flush=True)
 
 
 def _index(embedding_set) -> None:
@@ -158,11 +146,7 @@ def _index(embedding_set) -> None:
 
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE questionbank_questionembedding")
-    build_index(
-        embedding_set.word,
-        embedding_set.index_name,
-        lambda: embedding_set_finish(embedding_set=embedding_set),
-    )
+    build_index(embedding_set.word, embedding_set.index_name, lambda: embedding_set_finish(embedding_set=embedding_set))
 
 
 if __name__ == "__main__":

@@ -49,9 +49,7 @@ def main() -> int:
     texts, origin = questions(options.data, options.pairs)
     edit, rng = operator("random_deletion"), random.Random(0)
     pairs = [(text, edit.apply(text, rng) or f"{text} Why?") for text in texts]
-    print(
-        f"{len(pairs)} pairs ({origin}), {np.mean([len(text) for text in texts]):.0f} characters on average"
-    )
+    print(f"{len(pairs)} pairs ({origin}), {np.mean([len(text) for text in texts]):.0f} characters on average")
     backbone = load_backbone()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -66,9 +64,7 @@ def main() -> int:
 
     def plain() -> list[float]:
         first = np.asarray(reference.encode([original for original, _ in pairs], normalize_embeddings=True))
-        second = np.asarray(
-            reference.encode([paraphrase for _, paraphrase in pairs], normalize_embeddings=True)
-        )
+        second = np.asarray(reference.encode([paraphrase for _, paraphrase in pairs], normalize_embeddings=True))
         return [float(cosine) for cosine in (first * second).sum(axis=1)]
 
     ways: dict[str, Callable[[], list[float]]] = {
@@ -78,9 +74,7 @@ def main() -> int:
     }
     for way in ways.values():
         way()  # first calls compile kernels and fill caches
-    seconds, scores = in_turns(
-        ways, options.rounds, forget_everything
-    )  # a queue holds other texts every time
+    seconds, scores = in_turns(ways, options.rounds, forget_everything)  # a queue holds other texts every time
 
     base = statistics.median(seconds["SentenceTransformer.encode"])
     print(f"{'':30}{'pairs/s':>10}{'speed-up':>10}")

@@ -54,9 +54,7 @@ finally:
 
 def _sheet(rows: list[dict]) -> Sheet:
     items = (
-        SheetItem(
-            str(number), row["text"], options=tuple((o["label"], o["text"]) for o in row.get("options") or [])
-        )
+        SheetItem(str(number), row["text"], options=tuple((o["label"], o["text"]) for o in row.get("options") or []))
         for number, row in enumerate(rows, start=1)
     )
     return Sheet("Benchmark", (SheetSection(tuple(items)),))
@@ -72,10 +70,7 @@ def _child(sheets: list[Sheet]) -> tuple[float, float, dict]:
             shutil.copyfile(here / name, Path(folder, name))
         Path(folder, "content.json").write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
         done = subprocess.run(
-            [sys.executable, "-c", _CHILD, typesetting.__file__, folder],
-            capture_output=True,
-            text=True,
-            check=True,
+            [sys.executable, "-c", _CHILD, typesetting.__file__, folder], capture_output=True, text=True, check=True
         )
     peak = int(re.search(r"VmHWM:\s+(\d+)", done.stderr)[1]) / 1024
     return peak, float(re.search(r"seconds ([\d.]+)", done.stderr)[1]), json.loads(done.stdout)

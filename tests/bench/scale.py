@@ -39,9 +39,7 @@ def main() -> int:
         folder = Path(scratch)
         file = folder / "questions.parquet"
         origin = write_questions(file, options.data, options.questions)
-        print(
-            f"{options.questions:,} questions ({origin}, numbers changed), blocks of {BLOCK_ROWS}", flush=True
-        )
+        print(f"{options.questions:,} questions ({origin}, numbers changed), blocks of {BLOCK_ROWS}", flush=True)
         seconds, _none = timed(lambda: embed(file, folder / "local"))
         report("local, one process", options.questions, seconds)
         seconds, killed_at = timed(lambda: by_two_nodes(file, folder / "ray"))

@@ -201,11 +201,7 @@ def searches(timed: int = TIMED) -> Iterator[tuple[str, str, Any]]:
         yield item.sort, query, next(filters) if number % 3 == 0 else SearchFilters()
     for _ in range(timed // 10):
         yield "browse", "", next(filters)
-        yield (
-            "words",
-            rng.choice(["how many", "find the value of x", "area triangle", "number"]),
-            SearchFilters(),
-        )
+        yield ("words", rng.choice(["how many", "find the value of x", "area triangle", "number"]), SearchFilters())
 
 
 def measure_quality(queries: int) -> int:

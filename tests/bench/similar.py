@@ -46,17 +46,11 @@ def main() -> int:
     print(f"\n{'':24}{'useful in five':>24}{'nDCG@10':>10}{'unread in five':>16}{'shown':>8}")
     for lens, ranked in rankings.items():
         for language in ("English", "Chinese"):
-            chosen = [
-                question
-                for question in judged
-                if question["id"].startswith(CHINESE) == (language == "Chinese")
-            ]
+            chosen = [question for question in judged if question["id"].startswith(CHINESE) == (language == "Chinese")]
             useful = sum(len(useful_in_five(question, ranked[question["id"]])) for question in chosen)
             gain = sum(ndcg(ranked[question["id"]], gains(question)) for question in chosen) / len(chosen)
             unread = sum(
-                grade(question, hit_id) is None
-                for question in chosen
-                for hit_id in ranked[question["id"]][:SHOWN]
+                grade(question, hit_id) is None for question in chosen for hit_id in ranked[question["id"]][:SHOWN]
             )
             shown = sum(len(ranked[question["id"]][:SHOWN]) for question in chosen)
             share = f"{useful} of {SHOWN * len(chosen)}"

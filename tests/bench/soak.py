@@ -103,9 +103,7 @@ class Teacher:
 
     def text(self) -> str:
         """Return a question with numbers that the bank does not know."""
-        return re.sub(
-            r"\d", lambda _: str(self.chance.randint(1, 9)), self.chance.choice(self.school.questions)[1]
-        )
+        return re.sub(r"\d", lambda _: str(self.chance.randint(1, 9)), self.chance.choice(self.school.questions)[1])
 
     def get(self, path: Callable[[Teacher], str]) -> int:
         """Read a page."""
@@ -136,9 +134,7 @@ class Teacher:
             return status
         forms = lxml.html.fromstring(page).forms
         form = next(
-            dict(form.form_values())
-            for form in forms
-            if "submission" in form.fields or "version" in form.fields
+            dict(form.form_values()) for form in forms if "submission" in form.fields or "version" in form.fields
         )
         return self._browser.send("POST", path, {**form, **self._written()})[0]
 
@@ -151,10 +147,7 @@ PAGES: Mapping[str, tuple[int, Callable[[Teacher], int]]] = {  # how often, and 
     "home": (8, _page(lambda t: "/")),
     "search, new": (14, _page(lambda t: next(t.school.new))),
     "search, seen": (12, _page(lambda t: t.chance.choice(t.school.seen))),
-    "browse": (
-        10,
-        _page(lambda t: f"/questions/?concept={t.concept()}&difficulty_min={t.chance.randrange(50)}"),
-    ),
+    "browse": (10, _page(lambda t: f"/questions/?concept={t.concept()}&difficulty_min={t.chance.randrange(50)}")),
     "question": (18, _page(lambda t: f"/questions/{t.question()}/")),
     "similar": (9, _page(lambda t: f"/questions/{t.question()}/similar/{t.chance.choice(KINSHIPS)}/")),
     "concept": (5, _page(lambda t: f"/concepts/{t.concept()}/")),
@@ -244,9 +237,7 @@ class Held:
         for pid in pids:
             with suppress(OSError):  # it has ended
                 folder = Path(f"/proc/{pid}")
-                parts = dict(
-                    re.findall(r"^(\w+): +(\d+) kB", (folder / "smaps_rollup").read_text(), re.MULTILINE)
-                )
+                parts = dict(re.findall(r"^(\w+): +(\d+) kB", (folder / "smaps_rollup").read_text(), re.MULTILINE))
                 kilobytes += int(parts["Pss"]) - int(parts["Pss_Shmem"])
                 files += len(list((folder / "fd").iterdir()))
                 threads += len(list((folder / "task").iterdir()))
@@ -346,9 +337,7 @@ def settle(site: Site, minutes: float) -> None:
 def main() -> int:
     """Print tables."""
     options = read_options(questions=20_000, rate=30.0, minutes=10.0, settle=20.0)
-    os.environ.setdefault(
-        "DJANGO_SETTINGS_MODULE", "tests.settings"
-    )  # for the mark of a text that was looked at
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")  # for the mark of a text that was looked at
     django.setup()
     addresses = prepare_bank(options.questions, options.data, options.keep)
     seconds = 60 * options.minutes
@@ -402,9 +391,7 @@ def print_pages(answers: list[Answer]) -> None:
         times = np.array([answer.seconds for answer in chosen] or [np.nan])
         quantiles = "".join(f"{np.quantile(times, q):8.2f}" for q in (0.5, 0.95, 0.99, 1.0))
         statuses = sorted(Counter(answer.status for answer in chosen).items())
-        print(
-            f"{name:24}{len(chosen):8}{quantiles}  {', '.join(f'{n} x {status}' for status, n in statuses)}"
-        )
+        print(f"{name:24}{len(chosen):8}{quantiles}  {', '.join(f'{n} x {status}' for status, n in statuses)}")
 
 
 def print_growth(first: Mapping[str, Held], last: Mapping[str, Held]) -> None:

@@ -85,9 +85,7 @@ def some_problems(data: Path, count: int) -> list[ProblemRecord]:
     if path.is_file():
         return list(read_problems(path).learned[:count])
     return [
-        ProblemRecord(
-            str(number), f"Ann has {number + 2} pens and buys {number % 7 + 2} boxes of 12. How many now?"
-        )
+        ProblemRecord(str(number), f"Ann has {number + 2} pens and buys {number % 7 + 2} boxes of 12. How many now?")
         for number in range(count)
     ]
 

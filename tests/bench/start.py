@@ -85,10 +85,7 @@ def idle_seconds(supervisor: subprocess.Popen[str], seconds: float) -> float:
         return 0.0
     time.sleep(seconds)
     used = sum(_processor_seconds(pid) for pid in _family(supervisor.pid))
-    print(
-        f"{used:8.1f} s of processor time in {seconds:.0f} s; {used / seconds * 3600:.0f} s an hour",
-        flush=True,
-    )
+    print(f"{used:8.1f} s of processor time in {seconds:.0f} s; {used / seconds * 3600:.0f} s an hour", flush=True)
     return used / seconds * 3600
 
 

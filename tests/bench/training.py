@@ -38,15 +38,7 @@ wait_passively()
 MOST_OF_A_STEP = 0.05
 RANKS = 0.06  # seconds, two cores
 WARM_UP = 2  # steps of a round that do not count: kernels compile, caches fill
-PEAK = {
-    "H200": 989e12,
-    "H100": 989e12,
-    "A100": 312e12,
-    "L40S": 362e12,
-    "L4": 121e12,
-    "A10": 125e12,
-    "T4": 65e12,
-}
+PEAK = {"H200": 989e12, "H100": 989e12, "A100": 312e12, "L40S": 362e12, "L4": 121e12, "A10": 125e12, "T4": 65e12}
 """Dense bf16 (T4: fp16) operations a second, from the makers' data sheets; the first name that fits counts."""
 
 
@@ -66,17 +58,11 @@ def main() -> int:
     )
     steps = options.steps + WARM_UP
     pairs = [
-        (texts[row], view)
-        for rows, _texts, views in task.batches(0)
-        for row, view in zip(rows, views, strict=True)
+        (texts[row], view) for rows, _texts, views in task.batches(0) for row, view in zip(rows, views, strict=True)
     ][: steps * config.batch_size]
-    step, _speedup = compare_training(
-        task, pairs, config, unit="questions", steps=steps, rounds=options.rounds
-    )
+    step, _speedup = compare_training(task, pairs, config, unit="questions", steps=steps, rounds=options.rounds)
     prepared = median_of(task_batches(task), 20)
-    print(
-        f"drawing a batch and its augmentations: {1e3 * prepared:.1f} ms, {prepared / step:.1%} of the step"
-    )
+    print(f"drawing a batch and its augmentations: {1e3 * prepared:.1f} ms, {prepared / step:.1%} of the step")
     share = median_of(ranks_and_loss(task), 20) / step
     large = median_of(large_ranks(device), 20)
     print(f"ranks of 1,024 questions to 65,536 keys: {1e3 * large:.0f} ms (aim {1e3 * RANKS:.0f})")
@@ -109,10 +95,7 @@ def compare_training(
     base = medians["sentence-transformers"]
     print(f"{'':30}{f'{unit}/s':>12}{'ms a step':>12}{'speed-up':>10}")
     for name, median in medians.items():
-        print(
-            f"{name:30}{config.batch_size / median:12.1f}{1e3 * median:12.0f}{base / median:10.2f}",
-            flush=True,
-        )
+        print(f"{name:30}{config.batch_size / median:12.1f}{1e3 * median:12.0f}{base / median:10.2f}", flush=True)
     return medians["Kindred"], base / medians["Kindred"]
 
 
@@ -141,9 +124,7 @@ def quesco(texts: list[str], config: Any) -> Any:
     ]
     task = PretrainingTask(load_backbone(config.backbone, max_tokens=config.max_tokens), examples, config)
     keys = normalize(torch.randn(task.queue.size, config.projection), dim=1)
-    task.queue.enqueue(
-        keys.to(task.backbone.device), torch.arange(task.queue.size, device=task.backbone.device)
-    )
+    task.queue.enqueue(keys.to(task.backbone.device), torch.arange(task.queue.size, device=task.backbone.device))
     return task
 
 
@@ -262,10 +243,7 @@ def large_ranks(device: Any) -> Callable[[], object]:
 
     rng = random.Random(0)
     questions = [
-        [
-            (f"{rng.randrange(5)}", f"{rng.randrange(9)}", f"{rng.randrange(9)}")
-            for _ in range(rng.choice((1, 1, 1, 2)))
-        ]
+        [(f"{rng.randrange(5)}", f"{rng.randrange(9)}", f"{rng.randrange(9)}") for _ in range(rng.choice((1, 1, 1, 2)))]
         for _ in range(100_000)
     ]
     names = [f"{rng.randrange(4)}" for _ in questions]

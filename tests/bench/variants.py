@@ -76,9 +76,7 @@ def drawn(number: int, seed: int) -> tuple[list[Drawing], Counter[str]]:
             record = QuestionRecord(
                 row["id"], row["text"], row["language"], answer=row["answer"], equation=row["equation"]
             )
-            changed = [
-                with_changed_numbers(record, seed=f"{seed}/{turn}", place=place) for place in range(VERSIONS)
-            ]
+            changed = [with_changed_numbers(record, seed=f"{seed}/{turn}", place=place) for place in range(VERSIONS)]
             made = {each.text: each.answer for each in changed if each is not None}
             drawings += [Drawing(row, text, answer) for text, answer in made.items()]
             kept[pattern_of(row)] += turn == 0 and not made
@@ -200,9 +198,7 @@ def write_sample(path: Path, drawings: list[Drawing], seed: int) -> None:
     sample = [queues[place % len(queues)].pop() for place in range(min(SAMPLE, len(queues)))]
     sample += rng.sample([each for queue in queues for each in queue], max(0, SAMPLE - len(sample)))
     lines = (
-        json.dumps(
-            {"original": each.row["text"], "drawn": each.text, "answer": each.answer}, ensure_ascii=False
-        )
+        json.dumps({"original": each.row["text"], "drawn": each.text, "answer": each.answer}, ensure_ascii=False)
         for each in sample
     )
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

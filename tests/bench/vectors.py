@@ -82,9 +82,7 @@ def measure(real: np.ndarray, count: int, queries: int) -> tuple[Figures, Figure
     """Fill a set, and measure it and FAISS; returns the figures of our query, without a filter and with one."""
     from questionbank.models import EmbeddingSet, Question
 
-    ids = np.array(
-        Question.objects.filter(status="ready").order_by("pk").values_list("pk", flat=True)[:count]
-    )
+    ids = np.array(Question.objects.filter(status="ready").order_by("pk").values_list("pk", flat=True)[:count])
     vectors = enlarged(real, len(ids))
     embedding_set = fill(ids, vectors)
     passing = mark(ids)
@@ -136,9 +134,7 @@ def fill(ids: np.ndarray, vectors: np.ndarray):
     from questionbank.models import EmbeddingSet
 
     clear()
-    embedding_set = EmbeddingSet.objects.create(
-        lens="purpose", encoder_name="bench", dimension=vectors.shape[1]
-    )
+    embedding_set = EmbeddingSet.objects.create(lens="purpose", encoder_name="bench", dimension=vectors.shape[1])
     began = time.perf_counter()
     for start in range(0, len(ids), BLOCK):
         batch = [PendingQuestion(int(pk), "", b"bench") for pk in ids[start : start + BLOCK]]
@@ -185,20 +181,14 @@ def ours(embedding_set, ids: np.ndarray, vectors: np.ndarray, questions) -> Call
 
     def search(row: int) -> np.ndarray:
         neighbours = nearest(
-            embedding_set=embedding_set,
-            vector=vectors[row],
-            k=K,
-            question_ids=questions,
-            exclude=[int(ids[row])],
+            embedding_set=embedding_set, vector=vectors[row], k=K, question_ids=questions, exclude=[int(ids[row])]
         )
         return np.searchsorted(ids, [pk for pk, _score in neighbours])
 
     return search
 
 
-def faiss_ways(
-    vectors: np.ndarray, passing: np.ndarray
-) -> list[tuple[str, Callable[[int], np.ndarray], np.ndarray]]:
+def faiss_ways(vectors: np.ndarray, passing: np.ndarray) -> list[tuple[str, Callable[[int], np.ndarray], np.ndarray]]:
     """FAISS's HNSW in this process's memory, m 16, efConstruction 64, efSearch as ours; empty without FAISS."""
     try:
         import faiss
@@ -231,9 +221,7 @@ def faiss_ways(
     ]
 
 
-def timed(
-    search: Callable[[int], np.ndarray], chosen: np.ndarray, vectors: np.ndarray, among: np.ndarray
-) -> Figures:
+def timed(search: Callable[[int], np.ndarray], chosen: np.ndarray, vectors: np.ndarray, among: np.ndarray) -> Figures:
     """Return each query twice, of which the second, warm one counts; what is true is computed afterwards."""
     figures = Figures()
     answers = []
@@ -244,9 +232,7 @@ def timed(
         figures.milliseconds.append(1000 * (time.perf_counter() - began))
     for start in range(0, len(chosen), TOGETHER):
         rows = chosen[start : start + TOGETHER]
-        for row, answer, scores in zip(
-            rows, answers[start : start + TOGETHER], vectors[rows] @ vectors.T, strict=True
-        ):
+        for row, answer, scores in zip(rows, answers[start : start + TOGETHER], vectors[rows] @ vectors.T, strict=True):
             scores[~among] = -np.inf
             scores[row] = -np.inf
             least = np.partition(scores, -K)[-K] - 1e-5  # equally near ones count, whichever was found

@@ -103,11 +103,7 @@ def left_out(authors: dict[str, Pairs], without: str) -> None:
     kept = np.array([name != without for name in FEATURES], dtype=float)
     parts, told, right = [], 0, 0
     for name, pairs in authors.items():
-        others = {
-            other: rest
-            for other, rest in authors.items()
-            if other.partition(" ")[0] != name.partition(" ")[0]
-        }
+        others = {other: rest for other, rest in authors.items() if other.partition(" ")[0] != name.partition(" ")[0]}
         rows, labels, sources = joined(others)
         verdict = fit_verdict((rows * kept).tolist(), labels.tolist(), sources=sources)
         parts.append(verdict.probabilities(pairs.rows * kept))
@@ -120,9 +116,7 @@ def left_out(authors: dict[str, Pairs], without: str) -> None:
     rows, labels, sources = joined(authors)
     stated = np.concatenate(parts)
     print(
-        "  all, balanced ",
-        figures(stated, labels, balanced_shares(rows, labels, sources)),
-        f"{right} of {told} told",
+        "  all, balanced ", figures(stated, labels, balanced_shares(rows, labels, sources)), f"{right} of {told} told"
     )
 
 

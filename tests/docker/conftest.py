@@ -68,16 +68,12 @@ class Containers:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """entrypoint.sh until it ends."""
         command = [DOCKER / "entrypoint.sh", *arguments]
-        return subprocess.run(
-            command, env=self.environment, cwd="/", capture_output=True, text=True, check=False
-        )
+        return subprocess.run(command, env=self.environment, cwd="/", capture_output=True, text=True, check=False)
 
     def probe(self, role: str) -> subprocess.CompletedProcess[str]:
         """The health check of a role."""
         command = [sys.executable, DOCKER / "probe.py", role]
-        return subprocess.run(
-            command, env=self.environment, cwd="/", capture_output=True, text=True, check=False
-        )
+        return subprocess.run(command, env=self.environment, cwd="/", capture_output=True, text=True, check=False)
 
     def log(self, name: str) -> str:
         """What a started role said."""

@@ -85,9 +85,7 @@ def test_our_images_run_as_the_same_user_as_compose_says(compose):
 
 
 def test_only_the_site_can_be_reached_and_only_from_this_machine(compose):
-    published = {
-        name: service["ports"] for name, service in compose["services"].items() if "ports" in service
-    }
+    published = {name: service["ports"] for name, service in compose["services"].items() if "ports" in service}
     assert set(published) == {"web", "proxy"}
     assert all(port.startswith("127.0.0.1:") for port in published["web"])
     assert all(port.startswith("${PROXY_ADDRESS:-127.0.0.1}:") for port in published["proxy"])
@@ -128,10 +126,7 @@ def test_site_and_clock_have_no_pytorch(compose):
     for name in ("web", "beat"):
         assert compose["services"][name]["build"]["target"] == "site"
     finished = subprocess.run(
-        [sys.executable, DOCKER / "requirements.py", "documents", "s3"],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, DOCKER / "requirements.py", "documents", "s3"], capture_output=True, text=True, check=True
     )
     names = {canonicalize_name(Requirement(line).name) for line in finished.stdout.splitlines()}
     assert "django" in names
@@ -155,9 +150,7 @@ def test_the_database_has_shared_memory_and_messages_survive_a_restart(compose):
     services = compose["services"]
     assert services["database"]["shm_size"] == "1g"
     assert "pgvector" in services["database"]["image"]
-    assert (
-        "database:/var/lib/postgresql" in services["database"]["volumes"]
-    )  # where version 18 keeps its data
+    assert "database:/var/lib/postgresql" in services["database"]["volumes"]  # where version 18 keeps its data
     assert "--appendonly yes" in services["redis"]["command"][2]
     assert "--maxmemory-policy noeviction" in services["redis"]["command"][2]
     assert services["redis"]["volumes"] == ["redis:/data"]

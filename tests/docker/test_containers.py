@@ -72,9 +72,7 @@ def test_preparing_again_changes_nothing(containers):
         before = connection.execute("SELECT id FROM questionbank_modelartifact ORDER BY id").fetchall()
     assert containers.run("prepare").returncode == 0
     with psycopg.connect(database(containers)) as connection:
-        assert (
-            connection.execute("SELECT id FROM questionbank_modelartifact ORDER BY id").fetchall() == before
-        )
+        assert connection.execute("SELECT id FROM questionbank_modelartifact ORDER BY id").fetchall() == before
     assert before
     assert list((containers.var / "static").glob("css/*.css.gz"))
 
@@ -124,9 +122,7 @@ def test_pages_behind_the_proxy_have_the_headers_and_cookies_of_production(conta
 
 
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
-def test_through_the_shipped_proxy_pages_come_over_tls_and_nobody_is_sent_in_circles(
-    containers, site, tmp_path
-):
+def test_through_the_shipped_proxy_pages_come_over_tls_and_nobody_is_sent_in_circles(containers, site, tmp_path):
     with nginx(tmp_path / "nginx", upstream=containers.port, tls=True) as proxy:
         own_tls = http.client.HTTPSConnection("127.0.0.1", proxy.tls_port, context=any_certificate())
         tls_in_front = http.client.HTTPConnection("127.0.0.1", proxy.port)

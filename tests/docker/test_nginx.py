@@ -15,9 +15,7 @@ from tests.docker.nginx import Nginx, any_certificate, nginx
 
 pytestmark = pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
 SPOOFED = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "6.6.6.6"}
-CLIENT = (
-    "127.0.0.2"  # of the addresses that this machine has for itself; the shipped file trusts 127.0.0.1 alone
-)
+CLIENT = "127.0.0.2"  # of the addresses that this machine has for itself; the shipped file trusts 127.0.0.1 alone
 KEY = "1-c5x2ab-4f0a1e6b8c7d"
 
 

@@ -30,10 +30,7 @@ def test_every_process_of_ours_uses_the_pooler_and_the_store(compose):
         assert set(service["environment"]) == {"DATABASE_POOLER_URL", "STORAGE_URL"}
         assert set(service["environment"]) <= set(compose["x-kindred"]["environment"])
         assert set(service["depends_on"]) == {"pooler", "objects"}
-    assert {name for name in OURS if "deploy" in SCALE["services"][name]} == {
-        "worker-default",
-        "worker-train",
-    }
+    assert {name for name in OURS if "deploy" in SCALE["services"][name]} == {"worker-default", "worker-train"}
     assert SCALE["services"]["worker-train"]["deploy"] == {"replicas": 2}
 
 
@@ -66,19 +63,11 @@ def test_addresses_fit_the_services_that_they_name(monkeypatch):
 
 def started(command: str) -> Namespace:
     """What a template's command starts on the second machine, as torchrun and the command themselves read it."""
-    for variable, value in {
-        "SLURM_JOB_NUM_NODES": "2",
-        "SLURM_NODEID": "1",
-        "JOB_COMPLETION_INDEX": "1",
-    }.items():
+    for variable, value in {"SLURM_JOB_NUM_NODES": "2", "SLURM_NODEID": "1", "JOB_COMPLETION_INDEX": "1"}.items():
         command = command.replace(f'"${variable}"', value)
     words = shlex.split(command.replace("\\\n", " "))
     torchrun = get_args_parser().parse_args(words[1:])
-    assert (words[0].rpartition("/")[2], torchrun.module, torchrun.training_script) == (
-        "torchrun",
-        True,
-        "analytics",
-    )
+    assert (words[0].rpartition("/")[2], torchrun.module, torchrun.training_script) == ("torchrun", True, "analytics")
     assert (torchrun.node_rank, torchrun.master_port) == (1, 29500)
     options = _parser().parse_args(torchrun.training_script_args)
     assert (options.command, options.capability) == ("train", "encoder")

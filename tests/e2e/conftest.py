@@ -29,13 +29,7 @@ CHROMIUM = next(  # the shell without windows takes less of a processor
         None,
         map(
             shutil.which,
-            (
-                "chromium-headless-shell",
-                "chromium",
-                "chromium-browser",
-                "google-chrome",
-                "google-chrome-stable",
-            ),
+            ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
         ),
     ),
     None,
@@ -91,9 +85,7 @@ def bank(transactional_db, teacher) -> SimpleNamespace:
 
 
 @pytest.fixture
-def open_browser(
-    browser: Browser, live_server, request: pytest.FixtureRequest
-) -> Iterator[Callable[..., Page]]:
+def open_browser(browser: Browser, live_server, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
     """Opens a page in a browser window of its own; options are those of a Playwright context."""
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
@@ -101,9 +93,7 @@ def open_browser(
 
     def open_window(**options) -> Page:
         width, height = options.pop("size", DESK)
-        context = browser.new_context(
-            base_url=live_server.url, viewport={"width": width, "height": height}, **options
-        )
+        context = browser.new_context(base_url=live_server.url, viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         page = context.new_page()

@@ -26,9 +26,7 @@ def wait_for_requests(url: str, *, seconds: float = _SECONDS) -> None:
     deadline = time.monotonic() + seconds
     while running := _request_threads():
         if time.monotonic() > deadline:
-            pytest.fail(
-                f"requests still run in the live server {seconds:g} s after the browser closed: {running}"
-            )
+            pytest.fail(f"requests still run in the live server {seconds:g} s after the browser closed: {running}")
         time.sleep(0.01)
 
 

@@ -129,11 +129,7 @@ def full_bank(bank, teacher):
         "questions_tagged": 300, "languages": {"en": 400}, "seconds": 1.5, "phases": {},
     }  # fmt: skip
     bank.checked = Run.objects.create(
-        kind="import",
-        title="Check of mine.jsonl",
-        state="succeeded",
-        parameters={"dry_run": True},
-        result=report,
+        kind="import", title="Check of mine.jsonl", state="succeeded", parameters={"dry_run": True}, result=report
     )
     bank.teacher = teacher
     bank.failed = Run.objects.create(kind="embed", state="failed", error="The disk is full. " * 5)
@@ -175,14 +171,10 @@ def add_models(bank) -> None:
         )
         for name in ("former", "champion", "candidate")
     )
-    EmbeddingSet.objects.create(
-        lens="purpose", artifact=former, encoder_name="former", state="retired", dimension=4
-    )
+    EmbeddingSet.objects.create(lens="purpose", artifact=former, encoder_name="former", state="retired", dimension=4)
     for artifact in (former, bank.champion):
         artifact_promote(
-            artifact=artifact,
-            reason="Because it is better. " * 10,
-            gate={"overridden": True, "reasons": ["Too few."]},
+            artifact=artifact, reason="Because it is better. " * 10, gate={"overridden": True, "reasons": ["Too few."]}
         )
     metrics = [
         {

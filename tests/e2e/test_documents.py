@@ -47,9 +47,7 @@ def put_in(page: Page) -> DocumentDraft:
 def test_a_correction_leaves_the_line_where_it_is(teacher_page: Page) -> None:
     page = teacher_page
     page.goto("/import/paper/")
-    page.locator("input[type=file]").set_input_files(
-        PAPERS / "MCR3U Unit 3 Test Quadratics - TEACHER COPY.docx"
-    )
+    page.locator("input[type=file]").set_input_files(PAPERS / "MCR3U Unit 3 Test Quadratics - TEACHER COPY.docx")
     page.get_by_role("button", name="Find the questions").click()
     read_by_a_worker(DocumentDraft.objects.latest("pk"))
     page.reload()

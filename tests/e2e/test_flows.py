@@ -74,9 +74,7 @@ def test_leaving_unsaved_edits_asks_first(teacher_page: Page, bank) -> None:
     page.goto("/questions/new/")
     page.get_by_label("Grade").fill("7")
     page.get_by_role("button", name="Save", exact=True).last.click()
-    page.get_by_role(
-        "alert"
-    ).first.wait_for()  # the text is missing: the form came back, and is still not saved
+    page.get_by_role("alert").first.wait_for()  # the text is missing: the form came back, and is still not saved
     assert leave(home.click) == "beforeunload"
 
 

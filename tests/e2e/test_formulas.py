@@ -108,9 +108,7 @@ def test_strokes_and_the_sign_of_a_long_division_cover_what_they_enclose(open_br
     commands = (r"\cancel", r"\bcancel", r"\xcancel", r"\longdiv", r"\sout")
     picture, boxes = drawn(page, [rf"{command}{{\phantom{{142857}}}}" for command in commands])
     covered = {
-        command: page.evaluate(
-            INK, [picture, 2, [outer[0], outer[1], outer[2] - outer[0], outer[3] - outer[1]]]
-        )
+        command: page.evaluate(INK, [picture, 2, [outer[0], outer[1], outer[2] - outer[0], outer[3] - outer[1]]])
         for command, (outer, _children) in zip(commands, boxes, strict=True)
     }
     assert {command: share for command, share in covered.items() if share < LEAST} == {}

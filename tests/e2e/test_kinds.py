@@ -38,10 +38,7 @@ def pages(bank, tmp_path, own_attachments):
         content=as_json(
             QuestionContent(
                 pictures=(Picture("grey.png", digest),),
-                accepted=(
-                    AcceptedAnswer("3.14", tolerance=0.01, unit="cm"),
-                    AcceptedAnswer("3", 0.5, "Rough"),
-                ),
+                accepted=(AcceptedAnswer("3.14", tolerance=0.01, unit="cm"), AcceptedAnswer("3", 0.5, "Rough")),
                 hints=("Think.",),
             )
         ),

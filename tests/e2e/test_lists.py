@@ -17,9 +17,7 @@ def test_questions_become_a_list_that_is_reordered_and_printed(teacher_page: Pag
     page.get_by_label(re.compile("new list", re.IGNORECASE)).fill("Equations, Friday")
     page.get_by_role("button", name="Add to the list").click()
     page.goto(f"/questions/{second.pk}/")
-    page.get_by_role(
-        "button", name="Add to “Equations, Friday”"
-    ).click()  # the list of before is one click away
+    page.get_by_role("button", name="Add to “Equations, Friday”").click()  # the list of before is one click away
     expect(page.get_by_text("1 question was added to “Equations, Friday”.")).to_be_visible()
     question_list = QuestionList.objects.get()
     page.goto(f"/lists/{question_list.pk}/")

@@ -55,11 +55,7 @@ def open_map(page: Page, query: str = "") -> tuple[float, float, float]:
     page.goto(f"/map/{query}")
     page.locator("[data-map][data-ready]").wait_for()
     box = page.locator("[data-map-points]").bounding_box()
-    return (
-        box["x"] + box["width"] / 2,
-        box["y"] + box["height"] / 2,
-        min(box["width"], box["height"]) / 2 * 0.94,
-    )
+    return (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, min(box["width"], box["height"]) / 2 * 0.94)
 
 
 def test_pointing_names_a_question_and_a_click_opens_it(open_as, drawn) -> None:

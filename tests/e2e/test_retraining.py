@@ -152,9 +152,7 @@ def test_retrain_compare_promote_and_roll_back(
 
     # watch, and cancel
     with at_work(train_model, the_run("train")):
-        expect(page.get_by_text(f"Step {STOPPED_AT} of {STEPS}")).to_be_visible(
-            timeout=1000 * PATIENCE_SECONDS
-        )
+        expect(page.get_by_text(f"Step {STOPPED_AT} of {STEPS}")).to_be_visible(timeout=1000 * PATIENCE_SECONDS)
         expect(page.get_by_role("img", name="Loss", exact=True)).to_be_visible()
         expect(page.get_by_role("figure", name="Loss by rank")).to_contain_text("Rank 1, the same concept")
         tops = [card.bounding_box()["y"] for card in page.locator(".columns-charts > .card").all()]
@@ -183,11 +181,7 @@ def test_retrain_compare_promote_and_roll_back(
     expect(page.get_by_role("region", name="Figures of both models")).to_contain_text(
         "Precision at 10, level 2, the bank’s held-out questions"
     )
-    changed = (
-        page.get_by_role("region", name="Questions whose neighbours change most")
-        .get_by_role("listitem")
-        .first
-    )
+    changed = page.get_by_role("region", name="Questions whose neighbours change most").get_by_role("listitem").first
     changed.locator("summary").click()
     expect(changed.get_by_role("heading", name="the-first-encoder")).to_be_visible()
 

@@ -99,9 +99,7 @@ def test_two_reviewers_never_collide(open_as, pairs) -> None:
     theirs.goto("/review/")
     at(mine, first)
     at(theirs, second)
-    ReviewLease.objects.filter(reviewer__username="reviewer").update(
-        expires_at=timezone.now() - timedelta(seconds=1)
-    )
+    ReviewLease.objects.filter(reviewer__username="reviewer").update(expires_at=timezone.now() - timedelta(seconds=1))
     theirs.keyboard.press("a")
     at(theirs, first)  # its lease ran out
     beat(mine)

@@ -16,9 +16,7 @@ def _press(page: Page, role: str, name: str, key: str = "Enter") -> None:
     control.press(key)
 
 
-def test_a_list_is_printed_in_two_versions_by_keyboard(
-    teacher_page: Page, bank, teacher, monkeypatch
-) -> None:
+def test_a_list_is_printed_in_two_versions_by_keyboard(teacher_page: Page, bank, teacher, monkeypatch) -> None:
     page = teacher_page
     monkeypatch.setattr(
         "questionbank.worksheets.views.FILES",
@@ -32,9 +30,7 @@ def test_a_list_is_printed_in_two_versions_by_keyboard(
     worksheet = Worksheet.objects.get()
     first = page.locator(".worksheet-row").first
     name = first.get_attribute("data-row")
-    first.get_by_label("Points").evaluate(
-        "field => { field.style.width = '4rem' }"
-    )  # as resizing a field does
+    first.get_by_label("Points").evaluate("field => { field.style.width = '4rem' }")  # as resizing a field does
     handle = first.locator("[data-row-handle]")
     handle.focus()
     handle.press("End")

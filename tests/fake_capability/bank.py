@@ -46,9 +46,7 @@ gauge_report: KeptReport[GaugeReport] = KeptReport(
 def gauge_page(request: HttpRequest) -> HttpResponse:
     """Show the last measurement."""
     run = Run.objects.filter(kind="measure", state=Run.State.SUCCEEDED).first()
-    return HttpResponse(
-        f"The longest question has {run.result['letters']} letters." if run else "Not measured."
-    )
+    return HttpResponse(f"The longest question has {run.result['letters']} letters." if run else "Not measured.")
 
 
 class GaugeInBank(BankCapability, Training, FixedSuite):
@@ -56,9 +54,7 @@ class GaugeInBank(BankCapability, Training, FixedSuite):
 
     templates = "fake"
     job_title = "Train the gauge"
-    groups = {
-        "How long": "steps rate",
-    }
+    groups = {"How long": "steps rate"}
     no_figures = "No length could be measured."
     too_few = "There are too few questions to measure lengths on."
     queue = "light"

@@ -58,9 +58,7 @@ def load_gauge(folder: Path) -> Gauge:
     return Gauge(manifest.name, json.loads((folder / MODEL).read_text())["weight"])
 
 
-def train_gauge(
-    texts: Sequence[str], config: GaugeConfig, output: Path, context: TrainingContext
-) -> Manifest:
+def train_gauge(texts: Sequence[str], config: GaugeConfig, output: Path, context: TrainingContext) -> Manifest:
     """Train, going on from the checkpoint where there is one.
 
     Raises:
@@ -94,9 +92,7 @@ def train_gauge(
         license_note=context.license_note,
         extra={"dimension": Gauge.dimension, "questions": len(texts), "command": context.command},
     )
-    return artifact_write(
-        output, manifest, lambda aside: (aside / MODEL).write_text(json.dumps({"weight": weight}))
-    )
+    return artifact_write(output, manifest, lambda aside: (aside / MODEL).write_text(json.dumps({"weight": weight})))
 
 
 class GaugeCapability(Capability[Gauge]):
@@ -108,9 +104,7 @@ class GaugeCapability(Capability[Gauge]):
     lens = Lens("length", stand_in="wording")
     gate_figures = ("error",)
 
-    def train(
-        self, data: Path, output: Path, config: GaugeConfig, files: object, context: TrainingContext
-    ) -> Manifest:
+    def train(self, data: Path, output: Path, config: GaugeConfig, files: object, context: TrainingContext) -> Manifest:
         """Train on the lines of a file."""
         return train_gauge(data.read_text().splitlines(), config, output, context)
 

@@ -89,9 +89,7 @@ def promote(client: Client, model: ModelArtifact) -> Run:
     return do(promote_model, "promote")
 
 
-def test_it_is_trained_from_its_form_and_goes_on_after_an_interruption(
-    installed, questions, as_admin, monkeypatch
-):
+def test_it_is_trained_from_its_form_and_goes_on_after_an_interruption(installed, questions, as_admin, monkeypatch):
     shown = page(as_admin, "model_train", WORD)
     assert "Retrain: Length gauge" in shown
     assert "40 questions to gauge" in shown
@@ -168,9 +166,7 @@ def test_questions_are_compared_under_its_lens_though_only_workers_load_it(insta
     shown = page(as_admin, "question_similar", questions[0].pk, "length")
     assert "Questions that are as long." in shown
     assert "Length" in page(as_admin, "question_detail", questions[0].pk)
-    text = readable_text(
-        as_admin.post(reverse("paste"), {"text": "Find the sum of 7 and 3."}).content.decode()
-    )
+    text = readable_text(as_admin.post(reverse("paste"), {"text": "Find the sum of 7 and 3."}).content.decode())
     assert "Under this lens only questions of the bank can be compared." in text
     assert list(lenses()) == ["purpose", "structure", "length", "wording"]
     assert serving().serves("length", "en")
@@ -229,6 +225,4 @@ def test_a_form_that_names_no_setting_and_a_worker_that_cannot_compare_are_said_
     monkeypatch.setitem(CAPABILITIES, WORD, altered(CAPABILITIES[WORD], config=CAPABILITIES["probes"].config))
     messages = [problem.msg for problem in run_checks(tags=["capabilities"])]
     assert "The capability 'gauge' has a gate, but workers cannot compare its models." in messages
-    assert any(
-        "names the setting 'steps', which its configuration has not" in message for message in messages
-    )
+    assert any("names the setting 'steps', which its configuration has not" in message for message in messages)

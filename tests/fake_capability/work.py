@@ -30,17 +30,14 @@ def train_gauge_run(reporter: RunReporter) -> dict[str, Any]:
     return train_candidate(reporter, "gauge", begin)
 
 
-def gauge_figures(
-    reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-) -> GaugeFigures:
+def gauge_figures(reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> GaugeFigures:
     """Measure both on every question; the vectors that a promotion needs are computed on the way."""
     embed_pending(reporter, sets=[embedding_set_ensure(artifact=candidate)])
     rows = list(Question.objects.filter(status="ready").order_by("pk").values_list("pk", "text"))
     ids, texts = [pk for pk, _text in rows], [text for _pk, text in rows]
     truth = np.array([len(text) for text in texts])
     errors = [
-        np.abs(load_gauge(artifact_folder(model)).estimate(texts) - truth).tolist()
-        for model in (candidate, champion)
+        np.abs(load_gauge(artifact_folder(model)).estimate(texts) - truth).tolist() for model in (candidate, champion)
     ]
     metric = paired_metric("error", "Error of the length", ids, errors, np.random.default_rng(0), "error")
     return {
@@ -62,9 +59,7 @@ class GaugeWork(WorkerCapability):
         """Train a candidate."""
         return train_gauge_run(reporter)
 
-    def compare(
-        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> GaugeFigures:
+    def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> GaugeFigures:
         """Measure both on every question."""
         return gauge_figures(reporter, candidate=candidate, champion=champion)
 

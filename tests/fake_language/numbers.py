@@ -11,9 +11,7 @@ from analytics.language.mentions import NumberMention, NumeralForm
 MINUS = "minus"
 PERCENT = ("procentoj",)
 INDEFINITE = re.compile("(?!)")
-DIGIT_FORMS = (
-    NumeralForm("eo_half", r"(?P<eo_whole>\d+) kaj duono", lambda m: int(m["eo_whole"]) + Fraction(1, 2)),
-)
+DIGIT_FORMS = (NumeralForm("eo_half", r"(?P<eo_whole>\d+) kaj duono", lambda m: int(m["eo_whole"]) + Fraction(1, 2)),)
 _VALUES = dict(zip("du tri kvar kvin ses sep ok naŭ dek".split(), range(2, 11), strict=True))
 NUMBER_WORD = "|".join(_VALUES)
 

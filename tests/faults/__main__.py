@@ -90,9 +90,7 @@ def round_of(
         done.seconds = wait_for(lambda: not instance.unfinished(), "the jobs", instance.log, SLOWEST_SECONDS)
         wait_for_the_site(instance)
     done.statuses = readers.statuses
-    done.problems = broken_invariants(instance, imports) + [
-        problem for check in checks for problem in check()
-    ]
+    done.problems = broken_invariants(instance, imports) + [problem for check in checks for problem in check()]
     if readers.statuses[500]:
         done.problems.append(f"pages that answered 500: {readers.statuses[500]}")
     if readers.without_retry_after:
@@ -140,9 +138,7 @@ def start_through_power_loss(instance: Instance) -> None:
     wait_for(lambda: migrations() > HALFWAY, "the migrations to begin", instance.log)
     instance.lose_power()
     instance.start()
-    location = postgres_location(
-        instance.var_dir
-    )  # its disk is memory, of which the log of a bank takes 2 GB
+    location = postgres_location(instance.var_dir)  # its disk is memory, of which the log of a bank takes 2 GB
     for statement in ("ALTER SYSTEM SET max_wal_size = '256MB'", "SELECT pg_reload_conf()"):
         administer(location, statement)
 
@@ -157,8 +153,7 @@ def run_round(instance: Instance, seed: int, imports: dict[int, int]) -> list[st
     met = ", ".join(f"{count} x {status}" for status, count in sorted(done.statuses.items()))
     took = time.monotonic() - began
     print(  # noqa: T201
-        f"seed {seed}: {', '.join(done.named)}; {took:.0f} s, {done.seconds:.0f} s after them; pages: {met}",
-        flush=True,
+        f"seed {seed}: {', '.join(done.named)}; {took:.0f} s, {done.seconds:.0f} s after them; pages: {met}", flush=True
     )
     for problem in done.problems:
         print(f"  FAILED (--rounds 1 --seed {seed}): {problem}", flush=True)  # noqa: T201

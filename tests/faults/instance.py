@@ -110,11 +110,7 @@ class Instance:
         """Start the supervisor and, unless told otherwise, wait for the site."""
         with (self.folder / "serve.log").open("ab") as log:
             self.supervisor = subprocess.Popen(
-                dying_with_us([sys.executable, "-c", SERVE]),
-                cwd=BASE_DIR,
-                env=self.environment,
-                stdout=log,
-                stderr=log,
+                dying_with_us([sys.executable, "-c", SERVE]), cwd=BASE_DIR, env=self.environment, stdout=log, stderr=log
             )
         if wait:
             wait_for(self._has_started, "the site", self.log, START_SECONDS)
@@ -247,9 +243,7 @@ class Instance:
 
     def open_session(self) -> None:
         """Log the person in again, after a restore."""
-        code = (
-            "import django; django.setup(); from tests.faults.people import prepare_people; prepare_people()"
-        )
+        code = "import django; django.setup(); from tests.faults.people import prepare_people; prepare_people()"
         subprocess.run([sys.executable, "-c", code], cwd=BASE_DIR, env=self.environment, check=True)
 
     def import_questions(self, count: int, *, mark: str) -> int:
@@ -286,11 +280,7 @@ class Instance:
     def sql(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Ask the bank, waiting for the server."""
         location = postgres_location(self.var_dir)
-        address = {
-            "host": str(location.socket_directory),
-            "dbname": location.database,
-            "user": location.user,
-        }
+        address = {"host": str(location.socket_directory), "dbname": location.database, "user": location.user}
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
@@ -371,10 +361,7 @@ def broken_invariants(instance: Instance, imports: Mapping[int, int]) -> list[st
     """
     jobs = ", ".join(map(str, imports)) or "0"
     checks = {
-        "jobs that need a person": (
-            0,
-            "SELECT count(*) FROM questionbank_run WHERE state IN ('failed', 'cancelled')",
-        ),
+        "jobs that need a person": (0, "SELECT count(*) FROM questionbank_run WHERE state IN ('failed', 'cancelled')"),
         "imports that succeeded": (
             len(imports),
             f"SELECT count(*) FROM questionbank_run WHERE id IN ({jobs}) AND kind = 'import' AND state = 'succeeded'",
@@ -383,10 +370,7 @@ def broken_invariants(instance: Instance, imports: Mapping[int, int]) -> list[st
             sum(imports.values()),
             f"SELECT count(*) FROM questionbank_question WHERE import_run_id IN ({jobs})",
         ),
-        "equal questions": (
-            0,
-            "SELECT count(*) - count(DISTINCT content_hash) FROM questionbank_question",
-        ),
+        "equal questions": (0, "SELECT count(*) - count(DISTINCT content_hash) FROM questionbank_question"),
         "questions without a vector": (
             0,
             "SELECT count(*) FROM questionbank_question q JOIN questionbank_embeddingset s ON s.lens = 'wording'"

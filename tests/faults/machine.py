@@ -27,11 +27,7 @@ def wrong_clock(minutes: int) -> dict[str, str]:
     found = [path for pattern in _LIBRARIES for path in Path("/").glob(pattern[1:])]
     if not found:
         raise Skipped("libfaketime is not installed")
-    return {
-        "LD_PRELOAD": str(found[0]),
-        "FAKETIME": f"{60 * minutes:+d}",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-    }
+    return {"LD_PRELOAD": str(found[0]), "FAKETIME": f"{60 * minutes:+d}", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
 
 
 @contextmanager

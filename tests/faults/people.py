@@ -195,9 +195,7 @@ def reviews(instance: Instance, chance: random.Random) -> Iterator[Problems]:
     def problems() -> list[str]:
         if instance.is_restored:
             return refused[:1]
-        statement = (
-            "SELECT pair_id, count(*) FROM questionbank_reviewdecision WHERE undone_at IS NULL GROUP BY 1"
-        )
+        statement = "SELECT pair_id, count(*) FROM questionbank_reviewdecision WHERE undone_at IS NULL GROUP BY 1"
         counts = dict(instance.sql(statement))
         lost, twice = set(decided) - set(counts), [pair for pair, count in counts.items() if count > 1]
         return [
@@ -259,11 +257,7 @@ def undo(instance: Instance, chance: random.Random) -> Iterator[Problems]:
 
     def problems() -> list[str]:
         left = instance.value("SELECT count(*) FROM questionbank_question WHERE import_run_id = %s", job)
-        return (
-            [f"questions left of an import that was undone: {left}"]
-            if left and not instance.is_restored
-            else []
-        )
+        return [f"questions left of an import that was undone: {left}"] if left and not instance.is_restored else []
 
     yield problems
 
@@ -273,9 +267,7 @@ def training(instance: Instance, chance: random.Random) -> Iterator[Problems]:
     """The training of a tiny encoder on questions that are imported for it, once."""
     import_once(instance, "learned from")
     words = [sys.executable, "-c", TRAIN, str(instance.folder / "tiny"), json.dumps(TRAINING)]
-    asked = subprocess.run(
-        words, cwd=BASE_DIR, env=instance.environment, capture_output=True, text=True, check=False
-    )
+    asked = subprocess.run(words, cwd=BASE_DIR, env=instance.environment, capture_output=True, text=True, check=False)
     assert asked.returncode == 0, asked.stderr
     job = int(asked.stdout)
 

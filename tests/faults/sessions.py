@@ -21,8 +21,5 @@ def open_session(person: AbstractUser, *, key: str) -> None:
     }
     store.model.objects.update_or_create(
         session_key=key,
-        defaults={
-            "session_data": store.encode(content),
-            "expire_date": timezone.now() + timedelta(days=1),
-        },
+        defaults={"session_data": store.encode(content), "expire_date": timezone.now() + timedelta(days=1)},
     )

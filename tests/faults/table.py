@@ -72,8 +72,7 @@ def stall(*names: str, with_children: bool = True) -> Fault:
 def hang_connections(instance: Instance, chance: random.Random) -> None:
     """Every connection to PostgreSQL that is open stays so and answers nothing; new ones work."""
     backends = [
-        pid
-        for (pid,) in instance.sql("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'")
+        pid for (pid,) in instance.sql("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'")
     ]
     _signal(backends, signal.SIGSTOP)
     wait_for(lambda: not any(map(is_stopped, backends)), "connections to go on", instance.log)
@@ -189,15 +188,11 @@ def damaged_vectors(instance: Instance, chance: random.Random) -> None:
     try:
         pages_answer(instance, [f"/questions/{question}/" for _pk, question in chosen])
         kinships = ("wording", "purpose", "structure")
-        pages_answer(
-            instance, [f"/questions/{question}/similar/{k}/" for _pk, question in chosen for k in kinships]
-        )
+        pages_answer(instance, [f"/questions/{question}/similar/{k}/" for _pk, question in chosen for k in kinships])
     finally:
         for pk, vector in before:
             instance.sql(
-                "UPDATE questionbank_questionembedding SET vector = %s::halfvec WHERE id = %s RETURNING id",
-                vector,
-                pk,
+                "UPDATE questionbank_questionembedding SET vector = %s::halfvec WHERE id = %s RETURNING id", vector, pk
             )
 
 

@@ -93,9 +93,7 @@ def test_killed_backups_and_restores_leave_nothing_behind(instance, imports):
     assert restores()
     assert list(scratch.glob("restore-*"))
     wait_for(  # while its session holds the lock, the next command takes the restore for a running one
-        lambda: (
-            not instance.sql("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s", RESTORE_LOCK)
-        ),
+        lambda: not instance.sql("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s", RESTORE_LOCK),
         "the server to notice that the restore is gone",
         instance.log,
     )

@@ -33,9 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_check = options.command == "check"
     names = options.only or list(PARTS)
     if is_check and (missing := [name for name in names if not (options.into / name / "outputs").exists()]):
-        sys.exit(
-            f"{', '.join(missing)}: not recorded in {options.into}. Record them, or name others with --only."
-        )
+        sys.exit(f"{', '.join(missing)}: not recorded in {options.into}. Record them, or name others with --only.")
     if not (is_check or options.only):
         names = [name for name in names if not _is_recorded(options.into / name)]
     bank = make_bank() if any(PARTS[name].has_bank for name in names) else None
@@ -77,17 +75,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("command", choices=("record", "check"))
     parser.add_argument(
-        "--into",
-        type=_folder,
-        default=BASE_DIR / "var" / "golden",
-        help="folder of the recording (var/golden)",
+        "--into", type=_folder, default=BASE_DIR / "var" / "golden", help="folder of the recording (var/golden)"
     )
     parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help="parts; by default all")
     parser.add_argument(
-        "--data",
-        type=_folder,
-        default=BASE_DIR.parent / "shared" / "data",
-        help="folder of the public sets, if any",
+        "--data", type=_folder, default=BASE_DIR.parent / "shared" / "data", help="folder of the public sets, if any"
     )
     return parser
 
@@ -107,9 +99,7 @@ def _in_own_process(step: str, part: str, folder: Path, bank: Path | None, data:
         environment = {**os.environ, **fixed_environment(bank or Path(work) / "var")}
         command = [sys.executable, "-c", "from tests.golden.__main__ import run_step; run_step()"]
         arguments = [step, part, str(folder), work, str(data)]
-        return not subprocess.run(
-            [*command, *arguments], cwd=BASE_DIR, env=environment, check=False
-        ).returncode
+        return not subprocess.run([*command, *arguments], cwd=BASE_DIR, env=environment, check=False).returncode
 
 
 def run_step() -> None:
@@ -135,9 +125,7 @@ def run_step() -> None:
 
 def compare(recorded: Path, checked: Path) -> tuple[list[str], int]:
     """Return what differs between two folders, in few lines, and the number of files that differ."""
-    names = sorted(
-        {path.relative_to(place) for place in (recorded, checked) for path in place.rglob("*.txt")}
-    )
+    names = sorted({path.relative_to(place) for place in (recorded, checked) for path in place.rglob("*.txt")})
     lines: list[str] = []
     count = 0
     for name in names:

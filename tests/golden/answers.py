@@ -21,10 +21,7 @@ _PROBLEMS = (  # text, equation
     ("There are {a} boxes with {b} {what} in each. How many {what} are there?", "{a}*{b}"),
     ("{who} had {a} {what} and gave {b} away. How many are left?", "{a}-{b}"),
     ("{who} shares {a} {what} equally among {b} friends. How many does each get?", "{a}/{b}"),
-    (
-        "One of the {what} costs {b} dollars. {who} pays with a note of {a} dollars. What is the change?",
-        "{a}-{b}",
-    ),
+    ("One of the {what} costs {b} dollars. {who} pays with a note of {a} dollars. What is the change?", "{a}-{b}"),
 )
 _EXERCISES = (
     "Solve ${b}x + {c} = {a}$ for $x$.",
@@ -43,19 +40,9 @@ def generated_problems(count: int) -> list[dict[str, str]]:
     rows = []
     for number, (text, equation) in zip(range(count), itertools.cycle(_PROBLEMS), strict=False):
         b = drawn.randint(2, 9)
-        values = {
-            "a": b * drawn.randint(2, 12),
-            "b": b,
-            "who": drawn.choice(_WHO),
-            "what": drawn.choice(_WHAT),
-        }
+        values = {"a": b * drawn.randint(2, 12), "b": b, "who": drawn.choice(_WHO), "what": drawn.choice(_WHAT)}
         rows.append(
-            {
-                "id": f"g{number}",
-                "text": text.format(**values),
-                "equation": equation.format(**values),
-                "language": "en",
-            }
+            {"id": f"g{number}", "text": text.format(**values), "equation": equation.format(**values), "language": "en"}
         )
     return rows
 
@@ -69,9 +56,7 @@ def _exercises(count: int) -> Iterator[str]:
 def _public(data: Path, count: int) -> Iterator[str]:
     """Yield texts of the public sets in turn, at most so many; none where they are not at hand."""
     turns = [_texts_of(path) for path in sorted(data.glob("*/*.jsonl.gz"))]
-    yield from itertools.islice(
-        (text for row in itertools.zip_longest(*turns) for text in row if text), count
-    )
+    yield from itertools.islice((text for row in itertools.zip_longest(*turns) for text in row if text), count)
 
 
 def _texts_of(path: Path) -> Iterator[str]:
@@ -95,8 +80,7 @@ def write_texts(inputs: Path, data: Path) -> None:
     texts += [row["text"] for row in own[1::3]][: TEXTS - len(texts)]
     _write(inputs / "texts.jsonl", [{"id": str(number), "text": text} for number, text in enumerate(texts)])
     pairs = [
-        {"id": f"{number}", "original": text, "paraphrase": _changed(text, number)}
-        for number, text in enumerate(texts)
+        {"id": f"{number}", "original": text, "paraphrase": _changed(text, number)} for number, text in enumerate(texts)
     ]
     _write(inputs / "pairs.jsonl", pairs)
     _write(inputs / "corpus.jsonl", problems + [row for row in own if row.get("equation")])
@@ -104,9 +88,7 @@ def write_texts(inputs: Path, data: Path) -> None:
 
 def _changed(text: str, number: int) -> str:
     """Return a text in other words, with another number, with its sentences in another order, or shortened."""
-    words = (
-        text.replace("How many", "What number of").replace("Find", "Determine").replace("Solve", "Work out")
-    )
+    words = text.replace("How many", "What number of").replace("Find", "Determine").replace("Solve", "Work out")
     another = re.sub(r"\d+", lambda found: str(int(found[0]) + 1), text, count=1)
     reordered = " ".join(reversed(re.split(r"(?<=[.?!]) ", text)))
     changes = [words, another, reordered, text[: len(text) * 2 // 3]]

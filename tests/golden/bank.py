@@ -74,15 +74,11 @@ def open_copy(part: str) -> None:
 
     database = settings.DATABASES["default"]
     copy = f"golden_{part}"
-    with psycopg.connect(
-        host=database["HOST"], user=database["USER"], dbname="postgres", autocommit=True
-    ) as server:
+    with psycopg.connect(host=database["HOST"], user=database["USER"], dbname="postgres", autocommit=True) as server:
         server.execute(f"DROP DATABASE IF EXISTS {copy}")
         server.execute(f"CREATE DATABASE {copy} TEMPLATE {database['NAME']}")
     database["NAME"] = copy
     settings.ALLOWED_HOSTS = ["testserver"]
     django.setup()
     logging.disable(logging.WARNING)  # a line per request
-    time.monotonic = lambda: (
-        1e6
-    )  # what a process checks again after some seconds it must check never or always
+    time.monotonic = lambda: 1e6  # what a process checks again after some seconds it must check never or always

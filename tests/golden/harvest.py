@@ -90,8 +90,6 @@ def harvest_hooks(harvest: Harvest) -> object:
             harvest.begin(item.nodeid)
 
         def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-            items[:] = [
-                item for item in items if not getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-            ]
+            items[:] = [item for item in items if not getattr(getattr(item, "obj", None), "is_hypothesis_test", False)]
 
     return Hooks()

@@ -56,8 +56,7 @@ def write_inputs(inputs: Path, _data: Path) -> None:
 
     things = make_things()
     rows = [
-        (name, name, address.arguments, address.data, address.query, address.method)
-        for name, address in TABLE.items()
+        (name, name, address.arguments, address.data, address.query, address.method) for name, address in TABLE.items()
     ]
     rows += [(name.replace(":", "_"), name, {}, {}, "", "get") for name in ADMIN_SITE]
     rows += [(*row, "post" if row[3] else "get") for row in MORE]
@@ -171,9 +170,7 @@ def make_things() -> dict[str, int]:
         "concept": rows("KnowledgeConcept").latest("pk"),
         "hierarchy": rows("KnowledgeHierarchy").earliest("pk"),
         "run": rows("Run").create(kind="import", title="Import of a file", state="failed"),
-        "pair": rows("ParaphrasePair").create(
-            original="a", paraphrase="b", source="typed", state="adjudication"
-        ),
+        "pair": rows("ParaphrasePair").create(original="a", paraphrase="b", source="typed", state="adjudication"),
         "variant": rows("ProblemVariant").create(text="2 x 3?", equation="2*3", answer="6"),
         "model": rows("ModelArtifact").create(capability="encoder", name="A candidate"),
     }

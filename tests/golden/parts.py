@@ -34,33 +34,19 @@ class Part:
 
 
 PARTS: dict[str, Part] = {
-    "pages": Part(
-        "every page for five people, and its SQL statements (4 to 10 min)", pages.pages, pages.write_inputs
-    ),
+    "pages": Part("every page for five people, and its SQL statements (4 to 10 min)", pages.pages, pages.write_inputs),
     "exports": Part("the demo bank in every format (5 to 15 min)", files.exports),
     "samples": Part(
-        "sample, foreign and hostile files as read (2 to 6 min)",
-        files.samples,
-        files.write_samples,
-        has_bank=False,
+        "sample, foreign and hostile files as read (2 to 6 min)", files.samples, files.write_samples, has_bank=False
     ),
-    "papers": Part(
-        "test papers as questions (3 to 10 min)", files.papers, files.write_papers, has_bank=False
-    ),
+    "papers": Part("test papers as questions (3 to 10 min)", files.papers, files.write_papers, has_bank=False),
     "predict": Part("concepts and difficulty of 500 texts (1 min)", answers.predict, answers.write_texts),
     "solve": Part("solutions of 500 texts (2 to 10 min)", answers.solve, answers.write_texts),
     "similar": Part("questions similar to 500 texts (1 to 4 min)", answers.similar, answers.write_texts),
     "exemplars": Part("exemplars of 500 texts (2 to 10 min)", answers.exemplars, answers.write_texts),
-    "score_paraphrases": Part(
-        "verdicts on 500 pairs (2 to 8 min)", answers.score_paraphrases, answers.write_texts
-    ),
+    "score_paraphrases": Part("verdicts on 500 pairs (2 to 8 min)", answers.score_paraphrases, answers.write_texts),
     "trainings": Part(
-        "a tiny training of each capability (2 to 6 min)",
-        trainings.trainings,
-        trainings.write_data,
-        has_bank=False,
+        "a tiny training of each capability (2 to 6 min)", trainings.trainings, trainings.write_data, has_bank=False
     ),
-    "tables": Part(
-        "tiny tables of each paper (3 to 12 min)", trainings.tables, trainings.write_data, has_bank=False
-    ),
+    "tables": Part("tiny tables of each paper (3 to 12 min)", trainings.tables, trainings.write_data, has_bank=False),
 }

@@ -62,9 +62,7 @@ def plain(value: Any) -> Any:
     """Return a value as JSON can hold it; of records, only the fields that are not at their defaults."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
-            field.name: getattr(value, field.name)
-            for field in dataclasses.fields(value)
-            if _is_set(field, value)
+            field.name: getattr(value, field.name) for field in dataclasses.fields(value) if _is_set(field, value)
         }
         return plain(fields)
     if isinstance(value, enum.Enum):

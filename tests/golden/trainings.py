@@ -19,10 +19,7 @@ from tests.golden.texts import as_json, normalised, rounded
 _CPU = ("device=cpu", "mixed_precision=False", "batch_size=8", "epochs=1")
 _SHAPES = ("square", "circle", "kite", "cone", "cube", "prism", "rhombus", "hexagon", "torus", "sphere")
 TRAININGS: dict[str, tuple[str, tuple[str, ...]]] = {  # capability: its data, its settings
-    "encoder": (
-        "questions.jsonl",
-        (*_CPU, "projection=16", "queue_size=16", "metric_steps=2", "max_tokens=64"),
-    ),
+    "encoder": ("questions.jsonl", (*_CPU, "projection=16", "queue_size=16", "metric_steps=2", "max_tokens=64")),
     "paraphrase": ("questions.jsonl", (*_CPU, "triplets_per_question=2", "max_steps=4")),
     "solver": ("problems.jsonl", (*_CPU, "contrast_epochs=1", "measured=4", "contrast=pattern")),
     "analogy": ("problems.jsonl", (*_CPU, "measured=4", "adapter_rank=2")),
@@ -93,10 +90,7 @@ def _pairs(problems: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [
         {"id": f"{row['id']}-{label}", "original": row["text"], "paraphrase": paraphrase, "label": label}
         for row in problems
-        for label, paraphrase in (
-            (1, row["text"].replace("How many", "What number of")),
-            (0, f"9{row['text']}"),
-        )
+        for label, paraphrase in ((1, row["text"].replace("How many", "What number of")), (0, f"9{row['text']}"))
     ]
 
 
@@ -153,7 +147,5 @@ def _figures(path: Path) -> str:
 
 def _steady(value: Any) -> Any:
     if isinstance(value, dict):
-        return {
-            key: _steady(item) for key, item in value.items() if key not in ("seconds", "created", "machine")
-        }
+        return {key: _steady(item) for key, item in value.items() if key not in ("seconds", "created", "machine")}
     return [_steady(item) for item in value] if isinstance(value, list) else value

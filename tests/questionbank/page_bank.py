@@ -44,9 +44,7 @@ def make_bank(teacher: User) -> SimpleNamespace:
     ]
     for lens in ("purpose", "wording"):
         store_vectors(add_set(lens), questions)
-    return SimpleNamespace(
-        questions=questions, hierarchy=hierarchy, linear=linear, circle=circle, fraction=fraction
-    )
+    return SimpleNamespace(questions=questions, hierarchy=hierarchy, linear=linear, circle=circle, fraction=fraction)
 
 
 def text_of(response) -> str:

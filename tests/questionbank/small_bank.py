@@ -28,9 +28,7 @@ def add_question(text: str, *, equation: str = "", **fields: object) -> Question
     question = QuestionFactory(text=text, **fields)
     if equation:
         QuestionEquation.objects.create(
-            question=question,
-            expression=equation,
-            graph_key=equation_graph_key(text=text, expression=equation),
+            question=question, expression=equation, graph_key=equation_graph_key(text=text, expression=equation)
         )
     return question
 
@@ -97,10 +95,7 @@ def store_vectors(
         vectors = encoder.encode([question.text for question in questions])
     QuestionEmbedding.objects.bulk_create(
         QuestionEmbedding(
-            embedding_set=embedding_set,
-            question=question,
-            vector=vector.tolist(),
-            content_hash=question.content_hash,
+            embedding_set=embedding_set, question=question, vector=vector.tolist(), content_hash=question.content_hash
         )
         for question, vector in zip(questions, vectors, strict=True)
     )

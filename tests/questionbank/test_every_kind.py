@@ -39,18 +39,7 @@ from tests.questionbank.formats.test_qti import ALL_KINDS
 pytestmark = pytest.mark.django_db
 
 Sent = dict[str, Any]
-FIELDS = (
-    "text",
-    "language",
-    "kind",
-    "options",
-    "answer",
-    "solution",
-    "grade",
-    "status",
-    "difficulty",
-    "source",
-)
+FIELDS = ("text", "language", "kind", "options", "answer", "solution", "grade", "status", "difficulty", "source")
 PART = {"part_kind": ["choice", "number"], "part_text": ["Which is even?\n$x$ or not?", "How many?"],
         "part_options": ["$3$\n$4$", ""], "part_answer": ["B", "2"], "part_points": ["1.5", ""]}  # fmt: skip
 OPTIONS = {"option_label": ["A", "B"], "option_text": ["three", "four"]}
@@ -108,9 +97,7 @@ def held(question: Question) -> dict[str, object]:
     found: dict[str, object] = {}
 
     def add(path: str, value: object) -> None:
-        inner = (
-            value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        )
+        inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
         if not inner and value not in ({}, []):
             found[path] = value
         for name, part in inner:
@@ -161,9 +148,7 @@ def test_a_kind_is_written_edited_shown_searched_retired_and_taken_back(kind, as
     assert not is_found(as_teacher, question)
     as_teacher.post(reverse("question_restore", args=[question.pk]))
     assert is_found(as_teacher, question)
-    buttons = html.fromstring(as_teacher.get(detail).content.decode()).xpath(
-        "//form[contains(@action, '/revert/')]"
-    )
+    buttons = html.fromstring(as_teacher.get(detail).content.decode()).xpath("//form[contains(@action, '/revert/')]")
     (button,) = buttons  # only the edit can be taken back
     as_teacher.post(button.get("action"), dict(button.form_values()))
     assert differing(before, held(question)) == set()
@@ -172,9 +157,7 @@ def test_a_kind_is_written_edited_shown_searched_retired_and_taken_back(kind, as
     assert differing(before, held(question)) == set()
 
 
-_NESTED = QuestionContent(
-    parts=(QuestionPart("Deep?", "number", (), "4", QuestionContent(hints=("Think.",))),)
-)
+_NESTED = QuestionContent(parts=(QuestionPart("Deep?", "number", (), "4", QuestionContent(hints=("Think.",))),))
 _RICH = [  # what no cell of the editor shows as it is
     replace(next(one for one in ALL_KINDS if one.kind == "choice"), id="thirds", options=(
         Option("A", "one\ntwo", "slip", 0.333333, "Yes\n\n- a\n- b"), Option("B", "b", "", 0.142857143), Option("C", "c"))),
@@ -237,11 +220,7 @@ def test_a_changed_cell_leaves_the_rest_of_its_row_and_its_neighbours(tmp_path, 
         ("description", {"answer": "4"}, "A description has no answer"),
         ("matching", {"pair_left": ["two"], "pair_right": ["2"], "answer": "1-b"}, "The answer follows from"),
         ("parts", {}, "needs its parts"),
-        (
-            "parts",
-            {"part_text": ["Which?"], "part_kind": ["choice"], "part_answer": ["A"]},
-            "at least two options",
-        ),
+        ("parts", {"part_text": ["Which?"], "part_kind": ["choice"], "part_answer": ["A"]}, "at least two options"),
         ("parts", {"part_text": ["Which?"], "part_points": ["many"]}, "is not a number of points"),
         ("opaque", {}, "Select a valid choice"),
     ],
@@ -284,7 +263,5 @@ def test_all_kinds_are_printed_and_only_their_own_system_asks_the_others(tmp_pat
     document = zipfile.ZipFile(io.BytesIO(files["word"])).read("word/document.xml").decode()
     for number in range(len(records)):
         assert (f"Wombat {number}." in files["html"].decode()) == (number < len(records) - 1)
-        assert (f"Wombat {number}." in html.fromstring(document.encode()).text_content()) == (
-            number < len(records) - 1
-        )
+        assert (f"Wombat {number}." in html.fromstring(document.encode()).text_content()) == (number < len(records) - 1)
     assert files["pdf"].startswith(b"%PDF")

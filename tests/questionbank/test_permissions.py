@@ -124,9 +124,7 @@ TABLE: dict[str, Address] = {
     "map_draw": Address(ADMINS_ACT, method="post"),
     "import_create": Address(WRITERS),
     "import_confirm": Address(ADMINS_ACT, RUN, "post"),  # not the teacher's own import
-    "import_columns": Address(
-        (LOGIN, 403, 302, 403, 302)
-    ),  # without a file it leads to where one is uploaded
+    "import_columns": Address((LOGIN, 403, 302, 403, 302)),  # without a file it leads to where one is uploaded
     "document_create": Address(WRITERS),
     "document_review": Address(OTHERS_PAPER, PAPER),
     "document_outlook": Address(OTHERS_PAPER, {**PAPER, "key": "0"}),
@@ -283,13 +281,7 @@ def things(bank, settings):
 @pytest.fixture
 def people(teacher, reviewer, admin_person):
     nobody = get_user_model().objects.create_user(username="nobody", password="correct horse battery")
-    return {
-        "anonymous": None,
-        "nobody": nobody,
-        "teacher": teacher,
-        "reviewer": reviewer,
-        "admin": admin_person,
-    }
+    return {"anonymous": None, "nobody": nobody, "teacher": teacher, "reviewer": reviewer, "admin": admin_person}
 
 
 @pytest.fixture
@@ -304,9 +296,7 @@ def cookies(people) -> dict[str, SimpleCookie]:
     return made
 
 
-def _responses(
-    address: Address, path: str, data: dict, cookies: dict[str, SimpleCookie]
-) -> list[HttpResponse]:
+def _responses(address: Address, path: str, data: dict, cookies: dict[str, SimpleCookie]) -> list[HttpResponse]:
     """What each role gets, whatever the roles before it did."""
     responses = []
     for role in ROLES:

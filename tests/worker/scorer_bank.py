@@ -25,9 +25,7 @@ def spoilt(text: str) -> str:
 
 def add_decided(questions: list[Question], *, held_out: bool | None = None) -> list[ParaphrasePair]:
     """For each question a pair that reviewers accepted and one that they rejected."""
-    wanted = [
-        question for question in questions if held_out is None or is_held_out(question.text) == held_out
-    ]
+    wanted = [question for question in questions if held_out is None or is_held_out(question.text) == held_out]
     return ParaphrasePair.objects.bulk_create(
         ParaphrasePair(
             question=question,

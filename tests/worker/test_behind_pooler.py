@@ -36,21 +36,12 @@ def session_state() -> set[tuple[str, ...]]:
 def test_log_in_import_vectors_search_and_review_leave_no_state_in_a_pool(client, admin_person, settings):
     page_limits._limit(connection=_connected())
     ngrams = HashedNgramEncoder()
-    EmbeddingSet.objects.create(
-        lens="wording", encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True
-    )
-    entry = client.post(
-        reverse("account_login"), {"login": "admin", "password": "correct horse battery"}, follow=True
-    )
+    EmbeddingSet.objects.create(lens="wording", encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True)
+    entry = client.post(reverse("account_login"), {"login": "admin", "password": "correct horse battery"}, follow=True)
     assert entry.context["user"] == admin_person
 
-    lines = "\n".join(
-        json.dumps({"text": f"A train goes {n} km. How far is that?"}) for n in range(QUESTIONS)
-    )
-    client.post(
-        reverse("import_create"),
-        {"file": SimpleUploadedFile("mine.jsonl", lines.encode())},
-    )
+    lines = "\n".join(json.dumps({"text": f"A train goes {n} km. How far is that?"}) for n in range(QUESTIONS))
+    client.post(reverse("import_create"), {"file": SimpleUploadedFile("mine.jsonl", lines.encode())})
     checked = Run.objects.get(kind=Run.Kind.IMPORT)
     import_questions(checked.pk)
     client.post(reverse("import_confirm", args=[checked.pk]))
@@ -64,10 +55,7 @@ def test_log_in_import_vectors_search_and_review_leave_no_state_in_a_pool(client
     assert "How far" in client.get(reverse("question_list"), {"q": "train 17"}).content.decode()
     assert client.get(reverse("question_detail", args=[Question.objects.first().pk])).status_code == 200
     (pair,) = pairs_create(
-        pairs=[PairInput("How far is it?", "What is the distance?")],
-        source="typed",
-        user=None,
-        request_scores=False,
+        pairs=[PairInput("How far is it?", "What is the distance?")], source="typed", user=None, request_scores=False
     )
     client.get(reverse("review"), follow=True)
     client.post(reverse("review_decide", args=[pair.pk]), {"decision": "accept"}, follow=True)

@@ -183,11 +183,7 @@ def test_a_worker_of_two_queues_gives_way_to_both_and_in_time_to_the_clock(queue
     runs.worker_seen(name="another", queues="train")
     for then, seconds, gives_way in [
         (lambda: create("read", queue="light", send=True), 60, True),
-        (
-            lambda: task_queue.send_once("bank.send_mail", queue="light"),
-            60,
-            False,
-        ),  # or models load each minute
+        (lambda: task_queue.send_once("bank.send_mail", queue="light"), 60, False),  # or models load each minute
         (lambda: task_queue.send_once("bank.send_mail", queue="light"), -1, True),
         (lambda: create("train", queue="train", send=True), -1, False),  # no job of this worker
     ]:

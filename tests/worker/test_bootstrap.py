@@ -27,9 +27,7 @@ def test_an_interval_covers_no_difference_between_equals_and_not_a_clear_one():
 def test_a_question_that_several_seeds_test_counts_once():
     values = np.random.default_rng(0).normal(size=200)
     once = paired_interval(np.mean, [values], [np.zeros(200)])
-    thrice = paired_interval(
-        np.mean, [np.tile(values, 3)], [np.zeros(600)], questions=np.tile(np.arange(200), 3)
-    )
+    thrice = paired_interval(np.mean, [np.tile(values, 3)], [np.zeros(600)], questions=np.tile(np.arange(200), 3))
     assert thrice == pytest.approx(once)
 
 
@@ -38,9 +36,7 @@ def test_each_resample_has_the_figures_of_its_pairs(threshold):
     figures = PairResamples.of(LABELS, resamples=50, seed=3).figures(SCORES, threshold=threshold)
     for index, counts in enumerate(resample_counts(len(LABELS), resamples=50, seed=3)):
         rows = np.repeat(np.arange(len(LABELS)), counts)
-        expected = pair_metrics(
-            [LABELS[row] for row in rows], [SCORES[row] for row in rows], threshold=threshold
-        )
+        expected = pair_metrics([LABELS[row] for row in rows], [SCORES[row] for row in rows], threshold=threshold)
         for name in INTERVALS:
             assert figures[name][index] == pytest.approx(getattr(expected, name)), name
 

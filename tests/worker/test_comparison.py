@@ -162,9 +162,7 @@ def test_the_interval_is_that_of_a_naive_bootstrap_and_draws_questions_whole():
 def test_the_correlation_of_the_whole_sample_is_pearsons():
     rng = np.random.default_rng(0)
     truth, candidate, champion = rng.random(50), rng.random(50), rng.random(50)
-    result = paired_difference(
-        list(range(50)), [candidate, champion, truth], "pearson", np.random.default_rng(1)
-    )
+    result = paired_difference(list(range(50)), [candidate, champion, truth], "pearson", np.random.default_rng(1))
     assert result["candidate"] == pytest.approx(np.corrcoef(candidate, truth)[0, 1])
     assert result["champion"] == pytest.approx(np.corrcoef(champion, truth)[0, 1])
     assert result["low"] < result["difference"] < result["high"]
@@ -184,9 +182,7 @@ class Interrupted(Reporter):
 
 
 @pytest.mark.parametrize(("suite_then", "measured_again"), [("abcde", "cde"), ("xbcde", "xbcde")])
-def test_a_comparison_that_gave_way_measures_only_what_is_left_or_changed(
-    suite_then, measured_again, monkeypatch
-):
+def test_a_comparison_that_gave_way_measures_only_what_is_left_or_changed(suite_then, measured_again, monkeypatch):
     monkeypatch.setattr(comparison, "PORTION", 1)
     monkeypatch.setattr(comparison, "_measured", {})
     measured = []

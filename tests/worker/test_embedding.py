@@ -70,9 +70,7 @@ def question(text: str, language: str = "en") -> Question:
 
 @pytest.fixture
 def wording(db) -> EmbeddingSet:
-    return EmbeddingSet.objects.create(
-        lens="wording", encoder_name="char-ngrams-8", dimension=8, is_current=True
-    )
+    return EmbeddingSet.objects.create(lens="wording", encoder_name="char-ngrams-8", dimension=8, is_current=True)
 
 
 @pytest.fixture(autouse=True)
@@ -132,9 +130,7 @@ def test_vectors_go_on_after_the_database_restarted_halfway(wording, monkeypatch
 
 
 def test_a_language_is_not_judged_by_its_first_formula_for_ever(db, monkeypatch):
-    purpose = EmbeddingSet.objects.create(
-        lens="purpose", encoder_name="learner", dimension=8, is_current=True
-    )
+    purpose = EmbeddingSet.objects.create(lens="purpose", encoder_name="learner", dimension=8, is_current=True)
     monkeypatch.setattr(embedding, "query_encoder", lambda embedding_set: _Learner())
     question("$1 + 1 = ?$", "zh")
     embedding.embed_pending(Reporter())
@@ -168,10 +164,7 @@ def test_bulk_encoding_takes_the_weights_that_a_trained_encoder_brings(own_artif
         assert np.dot(vector, own) > 0.99
 
 
-STORIES = [
-    "Tom has 3 bags of 5 apples each. How many apples has he?",
-    "Ann read 12 of 40 pages. How many are left?",
-]
+STORIES = ["Tom has 3 bags of 5 apples each. How many apples has he?", "Ann read 12 of 40 pages. How many are left?"]
 
 
 @pytest.fixture
@@ -208,9 +201,7 @@ def test_only_word_problems_in_languages_that_the_retriever_knows_get_a_vector_o
 def test_a_question_that_becomes_a_word_problem_gets_its_vector_and_loses_it_again(structure):
     changed = question("What is 2 + 2?")
     for text, has_vector in (("What is 2 + 2?", False), (STORIES[0], True), ("What is 2 + 3?", False)):
-        Question.objects.filter(pk=changed.pk).update(
-            text=text, content_hash=hashlib.sha256(text.encode()).digest()
-        )
+        Question.objects.filter(pk=changed.pk).update(text=text, content_hash=hashlib.sha256(text.encode()).digest())
         assert embedding.embed_pending(Reporter()) == {"structure": int(has_vector)}
         assert (QuestionEmbedding.objects.get(question=changed).vector is not None) == has_vector
 
@@ -247,9 +238,7 @@ def test_another_part_asks_for_another_vector(wording, teacher):
 
 
 def test_what_an_update_reads_more_of_is_searched_and_embedded_anew(wording, teacher):
-    plain = question_create(
-        user=teacher, **IN_PARTS | {"text": "What is 2 + 2?", "kind": "open", "content": EMPTY}
-    )
+    plain = question_create(user=teacher, **IN_PARTS | {"text": "What is 2 + 2?", "kind": "open", "content": EMPTY})
     in_parts = question_create(user=teacher, **IN_PARTS)
     embedding.embed_pending(Reporter())
     QuestionSolution.objects.bulk_create(
@@ -258,9 +247,7 @@ def test_what_an_update_reads_more_of_is_searched_and_embedded_anew(wording, tea
     Question.objects.update(search_vector="stem:1")
     with connection.cursor() as cursor:
         cursor.execute(import_module("questionbank.migrations.0054_analysed_text").FORGET)
-    assert [each.id for each in embedding_pending(embedding_set=wording, first=0, last=2**40)] == [
-        in_parts.pk
-    ]
+    assert [each.id for each in embedding_pending(embedding_set=wording, first=0, last=2**40)] == [in_parts.pk]
     assert [solution.question_id for solution in QuestionSolution.objects.all()] == [plain.pk]
     Run.objects.all().delete()
     assert embedding_request_outdated() is not None

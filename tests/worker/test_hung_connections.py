@@ -89,9 +89,7 @@ def test_a_statement_that_takes_long_is_left_in_peace(distant, waiting):
     with connection.cursor() as cursor:
 
         def sleeps() -> bool:
-            cursor.execute(
-                "SELECT FROM pg_stat_activity WHERE pid = %s AND wait_event = 'PgSleep'", [backend]
-            )
+            cursor.execute("SELECT FROM pg_stat_activity WHERE pid = %s AND wait_event = 'PgSleep'", [backend])
             return cursor.fetchone() is not None
 
         wait_until(sleeps)

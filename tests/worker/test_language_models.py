@@ -53,9 +53,7 @@ class Child:
         self.was_killed = self.returncode is None
 
 
-def start(
-    monkeypatch, code: int | None, line: str = "", meanwhile: Callable[[], object] = lambda: None
-) -> Child:
+def start(monkeypatch, code: int | None, line: str = "", meanwhile: Callable[[], object] = lambda: None) -> Child:
     child = Child(code, line)
     monkeypatch.setattr(language_models.subprocess, "Popen", child)
     run = language_model_request()

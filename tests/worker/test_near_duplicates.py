@@ -15,9 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_questions_that_read_almost_alike_are_named_once_a_pair():
     encoder = HashedNgramEncoder()
-    EmbeddingSet.objects.create(
-        lens="wording", encoder_name=encoder.name, dimension=encoder.dimension, is_current=True
-    )
+    EmbeddingSet.objects.create(lens="wording", encoder_name=encoder.name, dimension=encoder.dimension, is_current=True)
     first = QuestionFactory(text="A train travels 120 km in 2 hours. What is its average speed?")
     two = QuestionFactory(text="A train travels 120 km in 3 hours. What is its average speed?")
     QuestionFactory(text="Find the derivative of $x^2$.")

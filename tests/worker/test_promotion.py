@@ -31,12 +31,7 @@ from questionbank.registry import promotion_services as promotion_service
 from questionbank.registry import run_services as runs
 from questionbank.registry.artifact_services import artifact_delete, artifact_promote, artifact_register
 from questionbank.registry.model_selectors import model_events, models_by_capability, roll_back_target
-from questionbank.registry.promotion_services import (
-    comparison_request,
-    model_roll_back,
-    model_swap,
-    promotion_request,
-)
+from questionbank.registry.promotion_services import comparison_request, model_roll_back, model_swap, promotion_request
 from questionbank.registry.serving import serving
 from tests.questionbank.small_bank import add_set
 from tests.worker.encoder_bank import HIERARCHY, add_encoder_bank, tiny_encoder
@@ -57,10 +52,7 @@ REASON = "Better neighbours on the held-out questions."
 def exported(tmp_path_factory):
     """Two encoders of the same name whose vectors differ in length."""
     root = tmp_path_factory.mktemp("encoders")
-    return [
-        tiny_encoder(root / "old", seed=1, dimension=32),
-        tiny_encoder(root / "new", seed=2, dimension=48),
-    ]
+    return [tiny_encoder(root / "old", seed=1, dimension=32), tiny_encoder(root / "new", seed=2, dimension=48)]
 
 
 @pytest.fixture(autouse=True)
@@ -96,8 +88,7 @@ def embed_here() -> None:
 def train_probes_here() -> None:
     parameters = {"hierarchy": HIERARCHY, "set": {"seed": "5", "iterations": "10"}}
     run_here(
-        runs.run_create(kind="train", capability="probes", parameters=parameters, send=False),
-        TABLE["probes"].train,
+        runs.run_create(kind="train", capability="probes", parameters=parameters, send=False), TABLE["probes"].train
     )
 
 
@@ -294,10 +285,7 @@ def test_a_roll_back_brings_back_vectors_and_probes_at_once(old, new, admin_pers
     assert roll_back_target("encoder") == old
     with pytest.raises(ValidationFailed):
         model_roll_back(capability="encoder", reason="", user=admin_person)
-    assert (
-        model_roll_back(capability="encoder", reason="Worse on Friday's worksheets.", user=admin_person)
-        == old
-    )
+    assert model_roll_back(capability="encoder", reason="Worse on Friday's worksheets.", user=admin_person) == old
     assert what_serves() == ("tiny", "champion", "tiny")
     before.refresh_from_db()
     assert before.state == "champion"

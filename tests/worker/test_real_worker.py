@@ -25,14 +25,7 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.bank import vector_services as embeddings
 from questionbank.bank.vector_selectors import embedding_index_exists
 from questionbank.core import task_queue
-from questionbank.models import (
-    EmbeddingSet,
-    Question,
-    QuestionEmbedding,
-    Run,
-    RunMetric,
-    WorkBlock,
-)
+from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, Run, RunMetric, WorkBlock
 from questionbank.registry.run_selectors import checkpoint_folder
 from questionbank.registry.run_services import runs_reconcile
 from questionbank.training.services import training_request
@@ -58,9 +51,7 @@ def start_worker(broker, tmp_path, request) -> Iterator[Callable[..., subprocess
     else:
         port = request.getfixturevalue("pooler_port")
         address = f"postgres://{parameters['user']}@127.0.0.1:{port}/{parameters['dbname']}"
-    environment = worker_environment(
-        DATABASE_URL=address, DATABASE_POOLER_URL="" if pgbouncer() is None else address
-    )
+    environment = worker_environment(DATABASE_URL=address, DATABASE_POOLER_URL="" if pgbouncer() is None else address)
     started: list[subprocess.Popen] = []
 
     def start(name: str, *, queue: str = "default", pool: str = "prefork") -> subprocess.Popen:
@@ -122,8 +113,7 @@ def waiting_for_a_lock() -> int:
     """How many connections wait for a row of somebody else."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-            " AND wait_event_type = 'Lock'"
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
         )
         return cursor.fetchone()[0]
 

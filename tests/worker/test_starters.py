@@ -17,9 +17,7 @@ from worker.starters import RECIPES, StarterMaking, main
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_every_recipe_has_settings_that_exist_sets_that_are_known_and_folders_that_it_writes(
-    name: str,
-) -> None:
+def test_every_recipe_has_settings_that_exist_sets_that_are_known_and_folders_that_it_writes(name: str) -> None:
     recipe = RECIPES[name]
     written: set[str] = set()
     for step in recipe["steps"]:
@@ -29,8 +27,7 @@ def test_every_recipe_has_settings_that_exist_sets_that_are_known_and_folders_th
         if step["step"] == "train":
             settings = {**recipe.get("common", {}), **step.get("settings", {})}
             config_from_strings(
-                CAPABILITIES[recipe["capability"]].config,
-                {key: str(value) for key, value in settings.items()},
+                CAPABILITIES[recipe["capability"]].config, {key: str(value) for key, value in settings.items()}
             )
         if step["step"] == "problems":
             sets = STARTER_SETS[step.get("language", "en")]
@@ -44,12 +41,7 @@ def test_a_starter_is_made_step_by_step_and_what_is_done_is_not_done_again(
 ) -> None:
     steps = [
         {"step": "questions", "output": "demo"},
-        {
-            "step": "train",
-            "data": "demo/kindred-demo.jsonl.gz",
-            "output": "probes",
-            "hierarchy": "Kindred demo",
-        },
+        {"step": "train", "data": "demo/kindred-demo.jsonl.gz", "output": "probes", "hierarchy": "Kindred demo"},
     ]
     few = [row for number, (_line, row) in enumerate(starters.read_objects(DEMO_BANK)) if number % 8 == 0]
     starters.write_rows(tmp_path / "few.jsonl.gz", few)

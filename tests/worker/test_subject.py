@@ -43,9 +43,7 @@ def test_one_command_fits_measures_and_writes_a_classifier_that_tells_texts_apar
     target = tmp_path / "subject.npz"
     assert subject.main(["--data", str(tmp_path), "--output", str(target)]) == 0
     with np.load(target, allow_pickle=False) as stored:
-        question, notice = (
-            subject_features(["What is 8 + 9?", "Wash the book at 8 o'clock."]) @ stored["values"]
-        )
+        question, notice = subject_features(["What is 8 + 9?", "Wash the book at 8 o'clock."]) @ stored["values"]
     assert question > notice
     assert "from which nothing is learned: 0 of 3" in capsys.readouterr().out
 

@@ -85,14 +85,9 @@ def test_a_language_the_encoder_does_not_know_is_fed_from_the_wording(hierarchy,
     assert probe_set(hierarchy=hierarchy) == sets["wording"]
 
 
-def test_a_run_trains_probes_without_the_fixed_questions_and_makes_them_champion(
-    hierarchy, settings, tmp_path
-):
+def test_a_run_trains_probes_without_the_fixed_questions_and_makes_them_champion(hierarchy, settings, tmp_path):
     run = run_create(
-        kind="train",
-        capability="probes",
-        parameters={"hierarchy": "School", "set": {"seed": "3"}},
-        send=False,
+        kind="train", capability="probes", parameters={"hierarchy": "School", "set": {"seed": "3"}}, send=False
     )
     done(run)
     model = ModelArtifact.objects.get(pk=run.result["model"])
@@ -191,9 +186,7 @@ def test_a_run_that_cannot_train_fails_with_a_sentence(hierarchy, parameters, re
     assert not ModelArtifact.objects.exists()
 
 
-def test_probes_whose_encoder_was_replaced_meanwhile_are_trained_again_on_the_new_vectors(
-    hierarchy, sets, monkeypatch
-):
+def test_probes_whose_encoder_was_replaced_meanwhile_are_trained_again_on_the_new_vectors(hierarchy, sets, monkeypatch):
     newer_set = EmbeddingSet.objects.create(lens="purpose", encoder_name="newer", dimension=DIMENSION)
     batch = embedding_pending(embedding_set=newer_set, first=0, last=2**40)
     vectors = np.random.default_rng(1).normal(size=(len(batch), DIMENSION)).astype(np.float32)
@@ -211,6 +204,6 @@ def test_probes_whose_encoder_was_replaced_meanwhile_are_trained_again_on_the_ne
     done(run)
     champion = ModelArtifact.objects.get(state="champion")
     assert champion.manifest["extra"]["encoder"] == "newer"
-    assert [
-        artifact.manifest["extra"]["encoder"] for artifact in ModelArtifact.objects.filter(state="candidate")
-    ] == ["purpose"]
+    assert [artifact.manifest["extra"]["encoder"] for artifact in ModelArtifact.objects.filter(state="candidate")] == [
+        "purpose"
+    ]

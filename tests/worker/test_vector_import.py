@@ -95,9 +95,7 @@ def test_the_rows_are_those_that_a_worker_stores(tmp_path, monkeypatch, indexes,
 
 @pytest.fixture
 def wording(db) -> EmbeddingSet:
-    return EmbeddingSet.objects.create(
-        lens="wording", encoder_name="char-ngrams-512", dimension=512, is_current=True
-    )
+    return EmbeddingSet.objects.create(lens="wording", encoder_name="char-ngrams-512", dimension=512, is_current=True)
 
 
 def test_the_text_decides_and_what_has_changed_is_counted(tmp_path, wording, indexes, capsys):
@@ -138,9 +136,7 @@ def test_another_encoders_or_dimensions_vectors_are_refused_with_one_sentence(tm
     set_of(tmp_path / "model", tiny_encoder)
     other = tiny_encoder(tmp_path / "other", seed=1, name="other")
     folder = embedded(tmp_path, TEXTS[:3], "--model", str(other))
-    with pytest.raises(
-        CommandError, match=r"^The vectors in \S+ are by other, which is no model of the bank: "
-    ):
+    with pytest.raises(CommandError, match=r"^The vectors in \S+ are by other, which is no model of the bank: "):
         call_command("import_vectors", str(folder), verbosity=0)
     (tmp_path / "b").mkdir()
     folder = embedded(tmp_path / "b", TEXTS[:3], "--model", "char-ngrams")

@@ -55,9 +55,7 @@ def answer_run(reporter: RunReporter) -> dict[str, Any]:
     answers = parameters["answers"]
     with open_language_model() as model:
         reporter.progress(0, 0, f"Asking {model.name}")
-        answer = ask_few_shot(
-            model, parameters["prompt"], answers, on_text=WrittenWords(reporter, model.name)
-        )
+        answer = ask_few_shot(model, parameters["prompt"], answers, on_text=WrittenWords(reporter, model.name))
         value = parse_answer(answer.text, answers)
         return {
             "language_model": model.name,
@@ -122,9 +120,7 @@ def retell_run(reporter: RunReporter) -> dict[str, Any]:
             unreadable += not problems
             written += len(problems)
             kept += len(
-                variants_keep(
-                    question=question, problems=problems, each=wanted - kept, user=reporter.run.requested_by
-                )
+                variants_keep(question=question, problems=problems, each=wanted - kept, user=reporter.run.requested_by)
             )
             if kept == wanted:
                 break

@@ -46,10 +46,7 @@ def vector_arm(vectors: npt.NDArray[np.float32]) -> Arm:
 
 
 def solver_arm(
-    examples: Sequence[AnalogyExample],
-    stories: Rows,
-    vectors: npt.NDArray[np.float32],
-    solver_with: SolverWith,
+    examples: Sequence[AnalogyExample], stories: Rows, vectors: npt.NDArray[np.float32], solver_with: SolverWith
 ) -> Arm:
     """Return an arm that combines cosines with the graphs a solver predicts for the questions (`CorpusGraphs`).
 
@@ -76,9 +73,7 @@ def solver_arm(
         likely = solved(questions, corpus)
         graphs = CorpusGraphs([text_graphs[row] for row in corpus])
         cosines = by_cosine(questions, corpus)
-        return np.stack(
-            [graphs.scores(row, row_graphs) for row, row_graphs in zip(cosines, likely, strict=True)]
-        )
+        return np.stack([graphs.scores(row, row_graphs) for row, row_graphs in zip(cosines, likely, strict=True)])
 
     return similarities
 

@@ -24,9 +24,7 @@ class AnalogyWork(WorkerCapability):
 
         return train_retriever_run(reporter)
 
-    def compare(
-        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> AnalogyFigures:
+    def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> AnalogyFigures:
         from worker.analogy.comparison import analogy_comparison_figures
 
         return analogy_comparison_figures(reporter, candidate=candidate, champion=champion)

@@ -20,15 +20,7 @@ from questionbank.capabilities.figures import AnalogyFigures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.training.analogy_material import GraphProblem, analogy_material
-from worker.comparison import (
-    ROLES,
-    SEED,
-    Vectors,
-    changed_neighbours,
-    compared_sets,
-    paired_metric,
-    unreadable,
-)
+from worker.comparison import ROLES, SEED, Vectors, changed_neighbours, compared_sets, paired_metric, unreadable
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
@@ -64,9 +56,7 @@ def analogy_comparison_figures(
     return retriever_figures(reporter, **compared_sets(reporter, candidate=candidate, champion=champion))
 
 
-def retriever_figures(
-    reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet
-) -> AnalogyFigures:
+def retriever_figures(reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet) -> AnalogyFigures:
     """Evaluate both sets of vectors."""
     reporter.progress(0, 0, "Reading the fixed problems")
     parts = analogy_material().problems
@@ -75,8 +65,7 @@ def retriever_figures(
     common = vectors["candidate"].keys() & vectors["champion"].keys()
     asked = _sample([row for row in suite if row.id in common], LARGEST_SUITE)
     corpus = _sample(
-        [row for row in map(_Problem.of, (*parts.learned, *parts.validation)) if row.id in common],
-        LARGEST_CORPUS,
+        [row for row in map(_Problem.of, (*parts.learned, *parts.validation)) if row.id in common], LARGEST_CORPUS
     )
     metrics: list[Metric] = []
     if len(asked) >= SMALLEST_SUITE and len(corpus) >= K:
@@ -110,9 +99,7 @@ def _sample(problems: Sequence[_Problem], size: int) -> list[_Problem]:
 
 def _columns(asked: Sequence[_Problem], corpus: Sequence[_Problem], vectors: Vectors) -> dict[str, Floats]:
     """Return every figure of each query question, (questions,), by name."""
-    near = nearest_rows(
-        np.stack([vectors[row.id] for row in asked]), np.stack([vectors[row.id] for row in corpus]), K
-    )
+    near = nearest_rows(np.stack([vectors[row.id] for row in asked]), np.stack([vectors[row.id] for row in corpus]), K)
     keys = [row.graph_key for row in corpus]
     graph_similarities = GraphSimilarities(keys)
     same, order = np.zeros(len(asked)), np.zeros(len(asked))

@@ -192,9 +192,7 @@ def question_set(problems: Problems, fold: int = -1) -> tuple[QuestionSet, int]:
 def _folds(examples: Sequence[AnalogyExample], only: int) -> QuestionSet:
     folds = np.array([-1 if example.problem.fold is None else example.problem.fold for example in examples])
     asked = [fold for fold in sorted(set(folds.tolist())) if fold >= 0 and only in (-1, fold)]
-    parts = tuple(
-        (np.flatnonzero(folds == fold), np.flatnonzero((folds != fold) & (folds >= 0))) for fold in asked
-    )
+    parts = tuple((np.flatnonzero(folds == fold), np.flatnonzero((folds != fold) & (folds >= 0))) for fold in asked)
     if not parts or not all(len(corpus) for _rows, corpus in parts):
         raise DataError("There is no such fold, or it is the only one.")
     return QuestionSet(tuple(examples), parts)

@@ -86,9 +86,7 @@ class Columns:
     graph_similarities: Floats
 
 
-def measure_arm(
-    questions: QuestionSet, arm: Arm, k: int, filled: dict[int, Filled], *, twins: bool
-) -> Columns:
+def measure_arm(questions: QuestionSet, arm: Arm, k: int, filled: dict[int, Filled], *, twins: bool) -> Columns:
     """Evaluate one retrieval method.
 
     Args:
@@ -130,12 +128,7 @@ def _padded(values: npt.NDArray[Any], k: int, fill: float) -> npt.NDArray[Any]:
 
 
 def _question_figures(
-    examples: Sequence[AnalogyExample],
-    row: int,
-    near: Rows,
-    similarities: Floats,
-    k: int,
-    filled: dict[int, Filled],
+    examples: Sequence[AnalogyExample], row: int, near: Rows, similarities: Floats, k: int, filled: dict[int, Filled]
 ) -> dict[str, float]:
     question = examples[row]
     hits = [examples[neighbour].graph for neighbour in near[:k]]

@@ -17,24 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from analytics.analogy.prompts import (
-    PromptSettings,
-    answer_format,
-    few_shot_prompt,
-    is_exact_match,
-    parse_answer,
-)
+from analytics.analogy.prompts import PromptSettings, answer_format, few_shot_prompt, is_exact_match, parse_answer
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.json_lines import read_objects
-from analytics.language_model.protocol import (
-    AskOptions,
-    LanguageModel,
-    Message,
-    ModelAnswer,
-    OnText,
-    conversation,
-)
+from analytics.language_model.protocol import AskOptions, LanguageModel, Message, ModelAnswer, OnText, conversation
 from worker.analogy.figures import Columns, QuestionSet
 
 ANSWER_COLUMNS = ("exact_match", "right_number")
@@ -55,9 +42,7 @@ _FORMATS = {
 }
 
 
-def ask_few_shot(
-    model: LanguageModel, prompt: str, answers: str, *, on_text: OnText | None = None
-) -> ModelAnswer:
+def ask_few_shot(model: LanguageModel, prompt: str, answers: str, *, on_text: OnText | None = None) -> ModelAnswer:
     """Return a language model's answer to a few-shot prompt.
 
     Args:
@@ -125,9 +110,7 @@ class MeasuredGenerator:
         for shown in self.shown or (found,):
             prompts = {}
             for place in sample:
-                near = [
-                    examples[row].problem for row in columns.exemplars[place, :shown].tolist() if row >= 0
-                ]
+                near = [examples[row].problem for row in columns.exemplars[place, :shown].tolist() if row >= 0]
                 try:
                     prompts[place] = few_shot_prompt(examples[rows[place]].problem.text, near, written)
                 except DataError:  # too long for any answer: counts as wrong
@@ -156,10 +139,7 @@ class MeasuredGenerator:
 
     def _answers_to(self, prompts: Sequence[str], answers: str) -> list[str]:
         """Return the model's answers; empty, and so wrong, if it has none or a prompt is too long for it."""
-        keys = [
-            hashlib.sha256(f"{self.model.name}\n{answers}\n{prompt}".encode()).hexdigest()
-            for prompt in prompts
-        ]
+        keys = [hashlib.sha256(f"{self.model.name}\n{answers}\n{prompt}".encode()).hexdigest() for prompt in prompts]
         by_key = dict(zip(keys, prompts, strict=True))
         new = [key for key in by_key if key not in self._answers]
         options = replace(_OPTIONS, max_tokens=self.most_tokens)

@@ -60,18 +60,14 @@ def _read_problems(reporter: RunReporter, start: str, scope: str) -> Problems:
         f" {parts_text(problems, reasons)}"
     )
     if material.predicted:
-        reporter.log(
-            f"{len(material.predicted):,} problems are learned with the equation that the solver found."
-        )
+        reporter.log(f"{len(material.predicted):,} problems are learned with the equation that the solver found.")
     if not material.learned:
         raise DataError("No ready question has an equation to learn from.")
     parts = (material.learned, problems.validation, problems.held_out)
     return Problems(*(tuple(entry.problem for entry in part) for part in parts))
 
 
-def _left_out_languages(
-    reporter: RunReporter, start: str, scope: str, hierarchies: list[str] | None
-) -> list[str]:
+def _left_out_languages(reporter: RunReporter, start: str, scope: str, hierarchies: list[str] | None) -> list[str]:
     """Return languages that the retriever is not for, or in which the backbone does not know one token in ten."""
     backbone = load_backbone(start, device="cpu")
     left_out = []

@@ -24,9 +24,7 @@ class EncoderWork(WorkerCapability):
 
         return train_encoder_run(reporter)
 
-    def compare(
-        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> EncoderFigures:
+    def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> EncoderFigures:
         from worker.encoder.comparison import encoder_comparison_figures
 
         return encoder_comparison_figures(reporter, candidate=candidate, champion=champion)

@@ -25,15 +25,7 @@ from questionbank.capabilities.figures import EncoderFigures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.training.questions import TrainingQuestion, training_questions
-from worker.comparison import (
-    ROLES,
-    SEED,
-    Vectors,
-    changed_neighbours,
-    compared_sets,
-    paired_metric,
-    unreadable,
-)
+from worker.comparison import ROLES, SEED, Vectors, changed_neighbours, compared_sets, paired_metric, unreadable
 from worker.encoder.evaluation import read_triples, task_margins
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
@@ -55,9 +47,7 @@ def encoder_comparison_figures(
     return figures
 
 
-def comparison_figures(
-    reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet
-) -> EncoderFigures:
+def comparison_figures(reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet) -> EncoderFigures:
     """Evaluate both sets of vectors."""
     reporter.progress(0, 0, "Reading vectors")
     vectors = {"candidate": set_vectors(candidate), "champion": set_vectors(champion)}
@@ -69,9 +59,7 @@ def comparison_figures(
     measured = _Measured()
     used: set[int] = set()
     for hierarchy in sorted({row.hierarchy for row in training}):
-        sample = _sample(
-            [row for row in suite if row.hierarchy == hierarchy and row.id in common], LARGEST_SUITE
-        )
+        sample = _sample([row for row in suite if row.hierarchy == hierarchy and row.id in common], LARGEST_SUITE)
         among = _sample([row for row in training if row.hierarchy == hierarchy], LARGEST_TRAIN)
         if not sample or len(among) < FEWEST_TRAIN:
             continue
@@ -132,9 +120,7 @@ class _Measured:
             title = f"Error of the difficulty (MAE){_SUITE}"
             metrics.append(paired_metric("difficulty_mae", title, self.graded, errors, rng, kind="error"))
             title, columns = f"Correlation of the difficulty{_SUITE}", [*estimates, self.truth]
-            metrics.append(
-                paired_metric("difficulty_pearson", title, self.graded, columns, rng, kind="pearson")
-            )
+            metrics.append(paired_metric("difficulty_pearson", title, self.graded, columns, rng, kind="pearson"))
         return metrics
 
 
@@ -204,9 +190,7 @@ def _task_metrics(candidate: ModelArtifact, champion: ModelArtifact) -> list[Met
         return []
     columns = [(task_margins(triples, model.encode) > 0).astype(float).tolist() for model in models]
     label = "Same task ranked above the same story, questions that come with the program"
-    return [
-        paired_metric("task_over_story", label, range(len(triples)), columns, np.random.default_rng(SEED))
-    ]
+    return [paired_metric("task_over_story", label, range(len(triples)), columns, np.random.default_rng(SEED))]
 
 
 def _sample(rows: Sequence[TrainingQuestion], size: int) -> list[TrainingQuestion]:

@@ -86,10 +86,7 @@ def triple_figures(triples: Sequence[Triple], encode: Encode) -> dict[str, Any]:
     kinds: defaultdict[str, list[float]] = defaultdict(list)
     for triple, margin in zip(triples, margins, strict=True):
         kinds[triple.kind].append(float(margin))
-    return {
-        **_figures(margins),
-        "kinds": {kind: _figures(np.array(kinds[kind])) for kind in sorted(kinds)},
-    }
+    return {**_figures(margins), "kinds": {kind: _figures(np.array(kinds[kind])) for kind in sorted(kinds)}}
 
 
 def _figures(margins: npt.NDArray[np.float64]) -> dict[str, float | int]:
@@ -154,8 +151,7 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
         rows_by_text.setdefault(plain_text(row), (row, is_test))
     texts = list(rows_by_text)
     tested = np.array(  # the whole text decides, as it does before an encoder is trained
-        [is_test if tests else is_held_out(row.text) for row, is_test in rows_by_text.values()],
-        dtype=bool,
+        [is_test if tests else is_held_out(row.text) for row, is_test in rows_by_text.values()], dtype=bool
     )
     kept_out = KeptOut.of(text for text, is_test in zip(texts, tested, strict=True) if is_test)
     rows = [index for index, text in enumerate(texts) if tested[index] or not kept_out.holds(text)]
@@ -226,9 +222,7 @@ def evaluate_encoder_model(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     artifact = _encoder_artifact(options["model"])
     encode, language = ENCODER.encode_many(artifact_folder(artifact)), options["language"]
-    figures = evaluate_encoder(
-        options["data"], encode, name=artifact.name, language=language, pairs=options["pairs"]
-    )
+    figures = evaluate_encoder(options["data"], encode, name=artifact.name, language=language, pairs=options["pairs"])
     if options["triples"] is not None:
         triples = read_triples(options["triples"], language=language)
         figures["task_over_story"] = {"purpose": triple_figures(triples, encode)}
@@ -242,9 +236,7 @@ def _encoder_artifact(model: str) -> ModelArtifact:
     if model == "default":
         artifact = artifact_champion(capability="encoder")
     else:
-        artifact = ModelArtifact.objects.filter(
-            capability="encoder", pk=model if model.isdecimal() else 0
-        ).first()
+        artifact = ModelArtifact.objects.filter(capability="encoder", pk=model if model.isdecimal() else 0).first()
     if artifact is None:
         raise NotFound(f"There is no encoder with the id {model}.")
     return artifact

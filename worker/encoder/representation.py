@@ -59,13 +59,7 @@ class SplitSet:
 
     @classmethod
     def of(
-        cls,
-        name: str,
-        rows: Mapping[str, QuestionRow],
-        *,
-        is_test: npt.NDArray[np.bool_],
-        levels: int,
-        duplicates: int,
+        cls, name: str, rows: Mapping[str, QuestionRow], *, is_test: npt.NDArray[np.bool_], levels: int, duplicates: int
     ) -> SplitSet:
         """Return the set of tagged questions, each with its first path, common leading concepts dropped.
 
@@ -166,11 +160,7 @@ def _classify(
     targets[np.arange(len(train)), [columns[names[row]] for row in train]] = 1
     spread = float(np.sqrt(((vectors[train] - vectors[train].mean(axis=0)) ** 2).mean())) or 1.0
     probe = concept_probe(  # it scales its input: the penalty is that of the unscaled weights
-        vectors[train],
-        targets,
-        tree,
-        penalty=_LOGISTIC_PENALTY / spread**2,
-        fit=Fit(sharing=0.0, iterations=60),
+        vectors[train], targets, tree, penalty=_LOGISTIC_PENALTY / spread**2, fit=Fit(sharing=0.0, iterations=60)
     )
     best = probe.logits(vectors[test]).argmax(axis=1)
     predicted = [tree.paths[column][0] for column in best]
@@ -185,9 +175,7 @@ def _classify(
     }
 
 
-def _difficulty(
-    split_set: SplitSet, vectors: npt.NDArray[np.float32], outcomes: Outcomes
-) -> dict[str, float | int]:
+def _difficulty(split_set: SplitSet, vectors: npt.NDArray[np.float32], outcomes: Outcomes) -> dict[str, float | int]:
     graded = ~np.isnan(split_set.difficulties)
     train, test = np.flatnonzero(graded & ~split_set.is_test), np.flatnonzero(graded & split_set.is_test)
     train_difficulties, truth = split_set.difficulties[train], split_set.difficulties[test]
@@ -235,9 +223,7 @@ def _cosine_by_distance(split_set: SplitSet, vectors: npt.NDArray[np.float32]) -
     pairs = rng.integers(len(test), size=(_PAIRS, 2))
     pairs = test[pairs[pairs[:, 0] != pairs[:, 1]]]
     cosines = np.einsum("ij,ij->i", vectors[pairs[:, 0]], vectors[pairs[:, 1]])
-    distances = np.array(
-        [kh_distance([split_set.paths[a]], [split_set.paths[b]], split_set.levels) for a, b in pairs]
-    )
+    distances = np.array([kh_distance([split_set.paths[a]], [split_set.paths[b]], split_set.levels) for a, b in pairs])
     return {
         "mean_cosine": {
             str(distance): float(cosines[distances == distance].mean()) for distance in np.unique(distances)

@@ -53,9 +53,7 @@ def _content_hashes(data: Path) -> set[bytes]:
     """Return the content hashes of the questions in a file, or in every question file of a folder."""
     files = [data]
     if data.is_dir():
-        files = sorted(
-            file for file in data.rglob("*") if file.name.endswith((".jsonl", ".jsonl.gz", ".csv"))
-        )
+        files = sorted(file for file in data.rglob("*") if file.name.endswith((".jsonl", ".jsonl.gz", ".csv")))
     hashes: set[bytes] = set()
     for file in files:
         for _line, entry in read(file):

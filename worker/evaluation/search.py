@@ -169,20 +169,15 @@ def mean_interval(values: Sequence[float], rng: np.random.Generator) -> dict[str
         return {"mean": 0.0, "low": 0.0, "high": 0.0}
     means = table[rng.integers(0, len(table), size=(RESAMPLES, len(table)))].mean(axis=1)
     low, high = middle(means)
-    return {
-        name: round(value, 4) for name, value in (("mean", float(table.mean())), ("low", low), ("high", high))
-    }
+    return {name: round(value, 4) for name, value in (("mean", float(table.mean())), ("low", low), ("high", high))}
 
 
-def _items(
-    queries: int, seed: int, split: str, language: str, among: Collection[bytes] | None
-) -> list[KnownItem]:
+def _items(queries: int, seed: int, split: str, language: str, among: Collection[bytes] | None) -> list[KnownItem]:
     rows = Question.objects.filter(status=Question.Status.READY, language=language).order_by("pk")
     question_ids = [
         pk
         for pk, digest in rows.values_list("pk", "content_hash")
-        if ("dev" if zlib.crc32(bytes(digest)) % 2 else "test") == split
-        and (among is None or bytes(digest) in among)
+        if ("dev" if zlib.crc32(bytes(digest)) % 2 else "test") == split and (among is None or bytes(digest) in among)
     ]
     rng = random.Random(seed)  # noqa: S311 - sampling, not security
     rng.shuffle(question_ids)
@@ -211,10 +206,7 @@ def _reciprocal_ranks(item: KnownItem, serving: Serving) -> dict[str, float]:
     by_text = rank_by_terms(asked.terms, ready) if asked.terms else rank_by_text(parsed.tokens, ready, words)
     by_vectors = rank_by_vectors(parsed, None, serving).ids
     fused = [hit.id for hit in fuse(parsed, Matches(by_text, by_vectors))]
-    return {
-        arm: reciprocal_rank(ids, right)
-        for arm, ids in zip(ARMS, (by_text.ids, by_vectors, fused), strict=True)
-    }
+    return {arm: reciprocal_rank(ids, right) for arm, ids in zip(ARMS, (by_text.ids, by_vectors, fused), strict=True)}
 
 
 def _figures(ranks: dict[str, list[float]], rng: np.random.Generator) -> dict[str, Any]:

@@ -13,11 +13,7 @@ from questionbank.training.questions import Parts
 
 
 def bank_test_pairs(
-    questions: Parts[str],
-    most: int,
-    *,
-    functions: Mapping[str, Apply] | None = None,
-    seed: int = 3407,
+    questions: Parts[str], most: int, *, functions: Mapping[str, Apply] | None = None, seed: int = 3407
 ) -> list[ParaphrasePair]:
     """Return one positive and one negative per held-out question, always the same ones for the same bank.
 

@@ -24,9 +24,7 @@ class ParaphraseWork(WorkerCapability):
 
         return train_scorer_run(reporter)
 
-    def compare(
-        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> ParaphraseFigures:
+    def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> ParaphraseFigures:
         from worker.paraphrase.comparison import scorer_comparison_figures
 
         return scorer_comparison_figures(reporter, candidate=candidate, champion=champion)

@@ -72,9 +72,7 @@ def scorer_comparison_figures(
     scorers = {"candidate": scorer_of(candidate), "champion": scorer_of(champion)}
     suite, left_out = suite_for([contender.scorer for contender in scorers.values()])
     if left_out:
-        reporter.log(
-            f"{left_out:,} labelled pairs are left out: one of the scorers learned from their question."
-        )
+        reporter.log(f"{left_out:,} labelled pairs are left out: one of the scorers learned from their question.")
     results: dict[str, list[PairScore | None]] = {}
     for role, served in scorers.items():
         scorer = bulk_scorer(served, len(suite), reporter)
@@ -181,20 +179,12 @@ def _metrics(suite: str, rows: Sequence[tuple[SuitePair, PairScore, PairScore]])
     for measure, (value_of, threshold) in MEASURES.items():
         candidate = [value_of(new) for _item, new, _old in rows]
         champion = [value_of(old) for _item, _new, old in rows]
-        bounds = intervals(
-            draws.figures(candidate, threshold=threshold), draws.figures(champion, threshold=threshold)
-        )
+        bounds = intervals(draws.figures(candidate, threshold=threshold), draws.figures(champion, threshold=threshold))
         new, old = (pair_metrics(labels, values, threshold=threshold) for values in (candidate, champion))
         for figure, label in FIGURES.items():
             low, high = bounds[figure]
             first, second = getattr(new, figure), getattr(old, figure)
-            values = {
-                "candidate": first,
-                "champion": second,
-                "difference": first - second,
-                "low": low,
-                "high": high,
-            }
+            values = {"candidate": first, "champion": second, "difference": first - second, "low": low, "high": high}
             metrics.append(
                 metric_entry(
                     f"{measure}_{figure}_{suite}",

@@ -85,12 +85,7 @@ class PairResamples:
 
     @classmethod
     def of(
-        cls,
-        labels: Sequence[int],
-        *,
-        groups: Sequence[str] | None = None,
-        resamples: int = RESAMPLES,
-        seed: int = 0,
+        cls, labels: Sequence[int], *, groups: Sequence[str] | None = None, resamples: int = RESAMPLES, seed: int = 0
     ) -> PairResamples:
         """Draw as many pairs as there are, with replacement; the same labels and seed give the same draws.
 
@@ -268,9 +263,7 @@ def _share_faulted(pairs: Sequence[ParaphrasePair], scores: Sequence[PairScore],
     return sum(faulted) / len(faulted)
 
 
-def _untrained_scores(
-    pairs: Sequence[ParaphrasePair], frozen: Encode | None
-) -> dict[str, tuple[list[float], float]]:
+def _untrained_scores(pairs: Sequence[ParaphrasePair], frozen: Encode | None) -> dict[str, tuple[list[float], float]]:
     """Return scores and threshold of each rule, of the frozen cosine, and of the rule followed by the cosine."""
     texts = [pair.texts for pair in pairs]
     scores = {name: ([rule(*pair) for pair in texts], THRESHOLD) for name, rule in RULES.items()}
@@ -307,8 +300,4 @@ def evaluate_scorer(options: Mapping[str, Any]) -> dict[str, Any]:
     from analytics.backbone.bert import encode_bulk, load_backbone
 
     scorer = scorer_by_number(options["model"])
-    return evaluate_paraphrase(
-        options["data"],
-        scorer,
-        frozen=partial(encode_bulk, load_backbone()),
-    )
+    return evaluate_paraphrase(options["data"], scorer, frozen=partial(encode_bulk, load_backbone()))

@@ -9,12 +9,7 @@ from typing import Any
 from django.conf import settings
 
 from analytics.errors import DataError
-from analytics.paraphrase.proposals import (
-    LanguageModelParaphraser,
-    Paraphraser,
-    RuleParaphraser,
-    SequenceParaphraser,
-)
+from analytics.paraphrase.proposals import LanguageModelParaphraser, Paraphraser, RuleParaphraser, SequenceParaphraser
 from questionbank.models import ParaphrasePair, Question
 from questionbank.review.pair_services import paraphrase_score_request
 from questionbank.review.proposal_services import (
@@ -77,11 +72,7 @@ def propose_run(reporter: RunReporter) -> dict[str, Any]:
                 without += not proposals.made
     finally:
         paraphrase_score_request(pairs=written.filter(findings__isnull=True), user=run.requested_by)
-    return {
-        "proposed": written.count(),
-        "known_already": repeated,
-        "questions_without_a_new_wording": without,
-    }
+    return {"proposed": written.count(), "known_already": repeated, "questions_without_a_new_wording": without}
 
 
 @contextmanager

@@ -53,11 +53,7 @@ def score_run(reporter: RunReporter) -> dict[str, Any]:
             " original asks nothing.",
             level="warning",
         )
-    return {
-        "scored": scored,
-        "findings_only": unread,
-        "model": scorers.latest.artifact.pk if scorers.latest else None,
-    }
+    return {"scored": scored, "findings_only": unread, "model": scorers.latest.artifact.pk if scorers.latest else None}
 
 
 def bulk_scorer(served: ServedScorer, count: int, reporter: RunReporter) -> Scorer:
@@ -67,9 +63,7 @@ def bulk_scorer(served: ServedScorer, count: int, reporter: RunReporter) -> Scor
     """
     if 2 * count <= SMALL_JOB or reporter.run.queue == "light":
         return served.scorer
-    return served.scorer.with_encode(
-        ENCODER.encode_many(artifact_folder(served.artifact), reporter.should_stop)
-    )
+    return served.scorer.with_encode(ENCODER.encode_many(artifact_folder(served.artifact), reporter.should_stop))
 
 
 class _Scorers:
@@ -104,9 +98,7 @@ def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
         pair_scores = scorer.score([_texts(pair) for pair in readable]) if scorer is not None else []
         read = {pair.pk for pair in readable}
         others = [(pair, find_changes(*_texts(pair))) for pair in pairs if pair.pk not in read]
-        solved = dict(
-            zip((pair.pk for pair in pairs), pairs_solved(pairs, _solver_without_bank), strict=True)
-        )
+        solved = dict(zip((pair.pk for pair in pairs), pairs_solved(pairs, _solver_without_bank), strict=True))
         with transaction.atomic():
             champions_lock("paraphrase")
             if artifact_champion(capability="paraphrase") != artifact:
@@ -122,12 +114,7 @@ def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
                 )
             for pair, findings in others:
                 pair_save_score(
-                    pair=pair,
-                    score=None,
-                    verdict=None,
-                    findings=findings,
-                    artifact=artifact,
-                    solved=solved[pair.pk],
+                    pair=pair, score=None, verdict=None, findings=findings, artifact=artifact, solved=solved[pair.pk]
                 )
         return len(readable), len(others)
 

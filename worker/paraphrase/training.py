@@ -45,17 +45,13 @@ def train_scorer_run(reporter: RunReporter) -> dict[str, Any]:
 def _read_material(reporter: RunReporter, config: ParaphraseConfig) -> dict[str, list[Any]]:
     parameters = reporter.run.parameters
     reporter.progress(0, 0, "Reading the questions")
-    material = scorer_material(
-        hierarchies=parameters.get("hierarchies"), decisions=parameters.get("decisions", True)
-    )
+    material = scorer_material(hierarchies=parameters.get("hierarchies"), decisions=parameters.get("decisions", True))
     _log_material(reporter, material)
     questions, decided = material.questions, material.decided
     if not questions.learned and not decided.learned:
         raise DataError("The bank has no ready question in English to learn from.")
     if not questions.held_out:
-        raise DataError(
-            "None of the bank's questions is held out, so the score cannot be set: add questions."
-        )
+        raise DataError("None of the bank's questions is held out, so the score cannot be set: add questions.")
     validation = _validation(material, config)
     if not validation:
         reporter.log("Too few questions to measure with while it trains: the last weights are kept.")
@@ -87,8 +83,7 @@ def _log_material(reporter: RunReporter, material: ScorerMaterial) -> None:
     questions, decided = material.questions, material.decided
     left_out = ((material.repeated, "exact duplicates"), (material.test_items, "from a test split"))
     reporter.log(
-        f"{material.english:,} of {material.ready:,} ready questions are in English:"
-        f" {parts_text(questions, left_out)}"
+        f"{material.english:,} of {material.ready:,} ready questions are in English: {parts_text(questions, left_out)}"
     )
     valid = sum(pair.label == 1 for pair in decided.learned)
     reporter.log(

@@ -35,9 +35,7 @@ def probes_beside(reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSe
     return candidates
 
 
-def _trained_before(
-    run: Run, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet
-) -> ModelArtifact | None:
+def _trained_before(run: Run, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) -> ModelArtifact | None:
     """Return the candidate that an earlier attempt of this run trained, if any."""
     return (
         ModelArtifact.objects.filter(

@@ -23,9 +23,7 @@ class ProbesWork(WorkerCapability):
 
         return train_probes_run(reporter)
 
-    def compare(
-        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> ProbesFigures:
+    def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> ProbesFigures:
         from worker.probes.comparison import probes_comparison_figures
 
         return probes_comparison_figures(reporter, candidate=candidate, champion=champion)

@@ -69,8 +69,7 @@ def probes_comparison_figures(
             "gained": len(ids["candidate"] - ids["champion"]),
             "difficulties": graded,
             "loses_concepts": heads["champion"].concepts is not None and heads["candidate"].concepts is None,
-            "loses_difficulty": _has_difficulty(heads["champion"])
-            and not _has_difficulty(heads["candidate"]),
+            "loses_difficulty": _has_difficulty(heads["champion"]) and not _has_difficulty(heads["candidate"]),
             "seen_by_champion": "questions_held_out" not in champion.manifest["extra"],
             "seed": SEED,
         },
@@ -117,9 +116,7 @@ def _concept_metrics(
     deepest = max(len(path) for paths in true_paths for path in paths)
     ids = [row.id for row in rows]
     right: dict[str, dict[int, Floats]] = {
-        role: _right(
-            concepts[role], np.stack([vectors[role][row.id] for row in rows]), leading, true_paths, deepest
-        )
+        role: _right(concepts[role], np.stack([vectors[role][row.id] for row in rows]), leading, true_paths, deepest)
         for role in ROLES
     }
     metrics = []
@@ -153,9 +150,7 @@ def _right(
         by_path[:, column[path]] += probabilities[:, place]
     best = by_path.argmax(axis=1)
     hits = {
-        0: np.array(
-            [tree.paths[node] in paths for node, paths in zip(best, wanted, strict=True)], dtype=np.float64
-        )
+        0: np.array([tree.paths[node] in paths for node, paths in zip(best, wanted, strict=True)], dtype=np.float64)
     }
     return hits | {level: tree.hits(by_path, wanted, level) for level in range(1, deepest + 1)}
 
@@ -165,18 +160,14 @@ def _has_difficulty(heads: ProbeHeads) -> bool:
 
 
 def _difficulty_metric(
-    predictions: Mapping[str, Sequence[Prediction]],
-    rows: Sequence[TrainingQuestion],
-    rng: np.random.Generator,
+    predictions: Mapping[str, Sequence[Prediction]], rows: Sequence[TrainingQuestion], rng: np.random.Generator
 ) -> Metric | None:
     """Return the mean absolute error as a share of the scale, if both models estimate the questions' difficulty."""
     ids: list[int] = []
     errors: tuple[list[float], list[float]] = ([], [])
     for row, *both in zip(rows, *(predictions[role] for role in ROLES), strict=True):
         percents = [
-            scale_percent(prediction.difficulty.value, prediction.difficulty.scale)
-            if prediction.difficulty
-            else None
+            scale_percent(prediction.difficulty.value, prediction.difficulty.scale) if prediction.difficulty else None
             for prediction in both
         ]
         if row.difficulty is None or None in percents:
@@ -191,15 +182,11 @@ def _difficulty_metric(
 
 
 def _changed(
-    predictions: Mapping[str, Sequence[Prediction]],
-    rows: Sequence[TrainingQuestion],
-    truth: Sequence[set[ConceptPath]],
+    predictions: Mapping[str, Sequence[Prediction]], rows: Sequence[TrainingQuestion], truth: Sequence[set[ConceptPath]]
 ) -> list[ChangedConcept]:
     """Return the questions whose most probable concept differs, sorted by the candidate's probability."""
     changed: list[ChangedConcept] = []
-    for row, paths, new, old in zip(
-        rows, truth, predictions["candidate"], predictions["champion"], strict=True
-    ):
+    for row, paths, new, old in zip(rows, truth, predictions["candidate"], predictions["champion"], strict=True):
         if not new.concepts or not old.concepts or new.concepts[0].path == old.concepts[0].path:
             continue
         changed.append(

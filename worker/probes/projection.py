@@ -38,9 +38,7 @@ def project_run(reporter: RunReporter) -> dict[str, Any]:
         reporter.progress(done, total, message)
         reporter.give_way(begins_again=True)
 
-    made = project_vectors(
-        np.stack([vectors[pk] for pk in ids]), config, progress=tell, cancel=reporter.should_stop
-    )
+    made = project_vectors(np.stack([vectors[pk] for pk in ids]), config, progress=tell, cancel=reporter.should_stop)
     reporter.check()
     projection_store(
         embedding_set=embedding_set,

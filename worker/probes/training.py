@@ -65,9 +65,7 @@ def train_hierarchy_probes(
         embedding_set = probe_set(hierarchy=hierarchy)
         if embedding_set is None:
             raise DataError(f"No question of the hierarchy {hierarchy.name!r} has a vector yet.")
-        artifact = fit_hierarchy_probes(
-            reporter, hierarchy=hierarchy, embedding_set=embedding_set, settings=settings
-        )
+        artifact = fit_hierarchy_probes(reporter, hierarchy=hierarchy, embedding_set=embedding_set, settings=settings)
         try:
             _compare_probes(reporter, artifact)
             promoted = probes_promote(
@@ -97,11 +95,7 @@ def _compare_probes(reporter: RunReporter, artifact: ModelArtifact) -> None:
 
 
 def fit_hierarchy_probes(
-    reporter: RunReporter,
-    *,
-    hierarchy: KnowledgeHierarchy,
-    embedding_set: EmbeddingSet,
-    settings: Mapping[str, str],
+    reporter: RunReporter, *, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet, settings: Mapping[str, str]
 ) -> ModelArtifact:
     """Train the probes of one hierarchy on the vectors of a set, and register them as a candidate.
 
@@ -111,9 +105,7 @@ def fit_hierarchy_probes(
     """
     config = config_from_strings(ProbesConfig, settings)
     reporter.progress(0, 1, "Reading vectors")
-    data = replace(
-        probe_data(hierarchy=hierarchy, embedding_set=embedding_set), ladders=_ladders(embedding_set)
-    )
+    data = replace(probe_data(hierarchy=hierarchy, embedding_set=embedding_set), ladders=_ladders(embedding_set))
     reporter.log(f"{len(data):,} tagged questions with vectors by {embedding_set.encoder_name}.")
     with scratch_folder(prefix="probes-") as scratch:
         folder = scratch / "probes"
@@ -122,14 +114,9 @@ def fit_hierarchy_probes(
             progress=reporter.progress,
             cancel=reporter.should_stop,
         )
-        train_probes(
-            data, config, folder, context, encoder=embedding_set.encoder_name, hierarchy=hierarchy.name
-        )
+        train_probes(data, config, folder, context, encoder=embedding_set.encoder_name, hierarchy=hierarchy.name)
         return artifact_register(
-            folder=folder,
-            scope=hierarchy.name,
-            parent=embedding_set.artifact,
-            user=reporter.run.requested_by,
+            folder=folder, scope=hierarchy.name, parent=embedding_set.artifact, user=reporter.run.requested_by
         )
 
 

@@ -122,12 +122,7 @@ def pairs() -> list[Pair]:
     ]
     found.append(Pair("its training split, as exemplars", "GSM8K", APART, _exemplars("gsm8k", "gsm8k")))
     found += [
-        Pair(
-            "Math23K's training split, as exemplars",
-            f"{name}/test",
-            EQUAL_LEFT_OUT,
-            _exemplars("math23k", name),
-        )
+        Pair("Math23K's training split, as exemplars", f"{name}/test", EQUAL_LEFT_OUT, _exemplars("math23k", name))
         for name in ("ape210k", "unbiased_mwp")
     ]
     return found
@@ -156,15 +151,7 @@ def count_pairs(data: Path, chosen: Sequence[Pair]) -> Iterator[Count]:
 def table(counts: Iterable[Count]) -> str:
     """Return the table, in Markdown."""
     return markdown_table(
-        [
-            "learned from",
-            "texts",
-            "measured on",
-            "texts",
-            "equal",
-            "copies but for numbers",
-            "what may be said",
-        ],
+        ["learned from", "texts", "measured on", "texts", "equal", "copies but for numbers", "what may be said"],
         [
             [
                 count.pair.learned,
@@ -204,13 +191,8 @@ def _scorer(tested: str) -> Callable[[Path], list[tuple[Texts, Texts]]]:
 
 @cache
 def _scorer_texts(data: Path) -> Texts:
-    material, _kept_out = training_material(
-        data, ("gsm8k", "mawps", "demo", "stories"), measured=("gsm_plus",)
-    )
-    return [
-        *material.questions,
-        *(text for pair in material.given for text in (pair.original, pair.paraphrase)),
-    ]
+    material, _kept_out = training_material(data, ("gsm8k", "mawps", "demo", "stories"), measured=("gsm_plus",))
+    return [*material.questions, *(text for pair in material.given for text in (pair.original, pair.paraphrase))]
 
 
 def _encoder(tested: str) -> Callable[[Path], list[tuple[Texts, Texts]]]:
@@ -219,9 +201,7 @@ def _encoder(tested: str) -> Callable[[Path], list[tuple[Texts, Texts]]]:
 
 @cache
 def _encoder_texts(data: Path) -> Texts:
-    published = [
-        text for name in ("tal_scq_en/train", "math/train", "theoremqa/test") for text in _texts(data, name)
-    ]
+    published = [text for name in ("tal_scq_en/train", "math/train", "theoremqa/test") for text in _texts(data, name)]
     learned, _tests = KeptOut.of(_texts(data, "math/test")).split(published)
     demo = [question.text for question in demo_questions() if question.language == "en"]
     examples, _held_out = split_held_out([EncoderExample(text) for text in (*learned, *demo)])

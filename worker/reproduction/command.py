@@ -19,21 +19,15 @@ from worker.reproduction.tables import put_table
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of both commands to a parser."""
     parser.add_argument(
-        "capability",
-        choices=sorted(word for word, row in WORKER_CAPABILITIES.items() if row.can("reproduce")),
+        "capability", choices=sorted(word for word, row in WORKER_CAPABILITIES.items() if row.can("reproduce"))
     )
     parser.add_argument("--data", type=Path, required=True, help="folder with a folder for each public set")
     parser.add_argument("--arms", nargs="+", metavar="ARM", help="by default all")
-    parser.add_argument(
-        "--seeds", nargs="+", type=int, metavar="SEED", help="by default 0 1 2, 3407 1 2, or 42"
-    )
+    parser.add_argument("--seeds", nargs="+", type=int, metavar="SEED", help="by default 0 1 2, 3407 1 2, or 42")
     parser.add_argument("--train-on", nargs="+", metavar="SET")
     parser.add_argument("--measure-on", nargs="+", metavar="SET")
     parser.add_argument(
-        "--questions",
-        type=int,
-        default=0,
-        help="paraphrase, solver: maximum number of items from each set (0: all)",
+        "--questions", type=int, default=0, help="paraphrase, solver: maximum number of items from each set (0: all)"
     )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="of the training")
     parser.add_argument(
@@ -48,9 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="analogy: questions of each set that the configured language model answers (100; 0: none)",
     )
     parser.add_argument(
-        "--pairs",
-        type=Path,
-        help="analogy: file of rewrite_problems that the arm rewritten-model learns from",
+        "--pairs", type=Path, help="analogy: file of rewrite_problems that the arm rewritten-model learns from"
     )
     parser.add_argument(
         "--moments",
@@ -66,9 +58,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--output", type=Path, required=True, help="folder for the runs and the table")
     parser.add_argument(
-        "--results",
-        type=Path,
-        help="Markdown file that gets the table, between the marks of --output's name",
+        "--results", type=Path, help="Markdown file that gets the table, between the marks of --output's name"
     )
 
 

@@ -70,8 +70,7 @@ def map_svg(groups: Mapping[str, Matrix], title: str) -> str:
             f'<g fill="{colour}" fill-opacity="0.6">',
         ]
         lines += [
-            f'<path d="{SHAPES[shape]}" transform="translate({x:.1f} {y:.1f}) scale(0.5)"/>'
-            for x, y in _places(points)
+            f'<path d="{SHAPES[shape]}" transform="translate({x:.1f} {y:.1f}) scale(0.5)"/>' for x, y in _places(points)
         ]
         lines.append("</g>")
         left += 40 + 8 * len(label)

@@ -37,10 +37,7 @@ PROBLEM_SETS: dict[str, ProblemSet] = {
     "mawps": ProblemSet("MAWPS", "mawps/cv.jsonl.gz", folds=5),
     "math23k": ProblemSet("Math23K", "math23k", backbone=MULTILINGUAL_BACKBONE, foreign="mathqa"),
     "mathqa": ProblemSet(
-        "MathQA (adapted val)",
-        "mathqa/train_part.jsonl.gz",
-        tested="mathqa_adapted/val.jsonl.gz",
-        foreign="math23k",
+        "MathQA (adapted val)", "mathqa/train_part.jsonl.gz", tested="mathqa_adapted/val.jsonl.gz", foreign="math23k"
     ),
 }
 """By the word that ``--train-on`` takes, as a whole or as one fold: ``asdiv_a/fold-0``."""
@@ -69,15 +66,11 @@ def part_names(chosen: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS) -> li
     if fold:
         names = [chosen] if chosen in names else []
     if not names:
-        raise DataError(
-            f"There is no set {chosen}; there are {', '.join(sets)}, and folds as asdiv_a/fold-0."
-        )
+        raise DataError(f"There is no set {chosen}; there are {', '.join(sets)}, and folds as asdiv_a/fold-0.")
     return names
 
 
-def part_problems(
-    data: Path, part: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS, *, most: int = 0
-) -> Problems:
+def part_problems(data: Path, part: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS, *, most: int = 0) -> Problems:
     """Return the problems of a run; no training or validation problem has a test problem's text.
 
     Args:

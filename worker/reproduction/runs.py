@@ -69,9 +69,7 @@ class Plan:
             **more,
         )
 
-    def refuse_unknown(
-        self, arms: Collection[str], trained_on: Collection[str], measured_on: Collection[str]
-    ) -> None:
+    def refuse_unknown(self, arms: Collection[str], trained_on: Collection[str], measured_on: Collection[str]) -> None:
         """Raise DataError if an arm or a set is unknown."""
         kinds = (
             ("Arms", self.arms, arms),
@@ -200,11 +198,7 @@ def run_missing(
     folders = []
     for arm, seed in wanted:
         run = Run(
-            arm,
-            seed,
-            settings_of(arm, seed),
-            output / arm / f"{_SEED}{seed}",
-            _prefixed(say, f"{arm}, seed {seed}"),
+            arm, seed, settings_of(arm, seed), output / arm / f"{_SEED}{seed}", _prefixed(say, f"{arm}, seed {seed}")
         )
         folders.append(run.folder)
         if _is_done(run, defaults):
@@ -278,9 +272,7 @@ def progress_callback(say: Say) -> Callback:
     def tell(report: StepReport) -> None:
         if report.step % 50 == 0 or report.step == report.steps:
             losses = (value for name, value in report.metrics.items() if name.startswith("loss"))
-            loss = report.metrics.get(
-                "loss", next(losses, float("nan"))
-            )  # the last layer's loss has its own name
+            loss = report.metrics.get("loss", next(losses, float("nan")))  # the last layer's loss has its own name
             left = report.seconds_left / 60
             say(f"step {report.step} of {report.steps}, loss {loss:.3f}, {left:.1f} min left")
 

@@ -25,9 +25,7 @@ class SolverWork(WorkerCapability):
 
         return train_solver_run(reporter)
 
-    def compare(
-        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> SolverFigures:
+    def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> SolverFigures:
         from worker.solver.comparison import solver_comparison_figures
 
         return solver_comparison_figures(reporter, candidate=candidate, champion=champion)

@@ -75,8 +75,7 @@ def attack(problems: Sequence[ProblemRecord], solver: Solver) -> tuple[list[Prob
 
 def _rows(problems: Sequence[ProblemRecord]) -> list[dict[str, object]]:
     return [
-        {name: value for name in _FIELDS if (value := getattr(problem, name)) not in ("", None)}
-        for problem in problems
+        {name: value for name in _FIELDS if (value := getattr(problem, name)) not in ("", None)} for problem in problems
     ]
 
 

@@ -59,9 +59,7 @@ def learned_pairs(data: Path, *, everyday: int, synthetic: int) -> Pairs:
     The problems that the solver's starter is validated on are left out.
     """
     whole = dict.fromkeys(STARTER_SETS["en"].learned, 0)
-    sets = replace(
-        STARTER_SETS["en"], learned=whole, everyday=everyday, synthetic=synthetic, longest=_LONGEST
-    )
+    sets = replace(STARTER_SETS["en"], learned=whole, everyday=everyday, synthetic=synthetic, longest=_LONGEST)
     rows, _counts = starter_rows(data, sets, "en")
     learned, _validation = divide(rows, data, sets.reworded)
     several = ("numbers", "calculations")

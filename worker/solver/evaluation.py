@@ -59,11 +59,7 @@ def evaluate_solver(
     if not solvers:
         raise DataError("There is no solver, and no problem to retrieve equations from.")
     outcomes = {
-        name: [
-            outcome
-            for part in parts
-            for outcome in outcomes_of(solver_for(part.learned), part.test, part.learned)
-        ]
+        name: [outcome for part in parts for outcome in outcomes_of(solver_for(part.learned), part.test, part.learned)]
         for name, solver_for in solvers.items()
     }
     figures: dict[str, Any] = {
@@ -97,8 +93,7 @@ def _parts(data: Path) -> Iterator[Problems]:
 def _difference(outcomes: Sequence[Outcome], baseline: Sequence[Outcome]) -> dict[str, float]:
     """Return the answer accuracy minus a baseline's on the same problems, with its 95 % bootstrap interval."""
     columns = [
-        [float(outcome.is_answer_right) for outcome in solver_outcomes]
-        for solver_outcomes in (outcomes, baseline)
+        [float(outcome.is_answer_right) for outcome in solver_outcomes] for solver_outcomes in (outcomes, baseline)
     ]
     drawn = paired_difference(range(len(outcomes)), columns, "mean", np.random.default_rng(0))
     return {name: drawn[name] for name in ("difference", "low", "high")}

@@ -82,9 +82,7 @@ def _outcome(
             example is not None and solution is not None and is_equation_right(example, solution.tokens)
         ),
         is_answer_right=solution is not None and answers_agree(solution.quotient, wanted),
-        is_published=None
-        if published is None
-        else solution is not None and published.agrees_with(solution.value),
+        is_published=None if published is None else solution is not None and published.agrees_with(solution.value),
         probability=solution.probability if solution is not None else 0.0,
         is_twin=is_twin,
     )
@@ -101,9 +99,7 @@ def figures_of(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         **_accuracies(outcomes),
         "answer_interval": _interval(outcomes),
         "calibration_error": _calibration_error(outcomes),
-        "by_operators": {
-            label: _accuracies(operator_outcomes) for label, operator_outcomes in by_operators.items()
-        },
+        "by_operators": {label: _accuracies(operator_outcomes) for label, operator_outcomes in by_operators.items()},
         "twins": _accuracies([outcome for outcome in outcomes if outcome.is_twin]),
         "without_twins": _accuracies([outcome for outcome in outcomes if not outcome.is_twin]),
     }
@@ -111,12 +107,7 @@ def figures_of(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 def _accuracies(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     if not outcomes:
-        return {
-            "problems": 0,
-            "equation_accuracy": None,
-            "answer_accuracy": None,
-            "published_accuracy": None,
-        }
+        return {"problems": 0, "equation_accuracy": None, "answer_accuracy": None, "published_accuracy": None}
     published = [outcome.is_published for outcome in outcomes if outcome.is_published is not None]
     return {
         "problems": len(outcomes),

@@ -96,9 +96,7 @@ def _plan(reporter: RunReporter, job: SolveBlocks) -> None:
     with turn(f"plan/{job.name}", wait=wait):
         if not block_sums(job=job.name).unfinished:
             ids = job.unsolved_ids()
-            ranges = block_ranges(ids[:SECOND_OPINIONS], ASKED_BATCH) + block_ranges(
-                ids[SECOND_OPINIONS:], BATCH
-            )
+            ranges = block_ranges(ids[:SECOND_OPINIONS], ASKED_BATCH) + block_ranges(ids[SECOND_OPINIONS:], BATCH)
             blocks_plan(job=job.name, ranges=ranges)
 
 
@@ -149,17 +147,11 @@ def _solve(problems: Sequence[ProblemRecord], served: ServedSolver) -> list[tupl
     solvable = [problem for problem, reason in zip(problems, reasons, strict=True) if not reason]
     solutions = served.solver.solve(solvable, beam=ALTERNATIVES) if solvable else []
     by_problem = dict(zip((problem.id for problem in solvable), solutions, strict=True))
-    return [
-        (by_problem.get(problem.id, []), reason) for problem, reason in zip(problems, reasons, strict=True)
-    ]
+    return [(by_problem.get(problem.id, []), reason) for problem, reason in zip(problems, reasons, strict=True)]
 
 
 def _store(
-    questions: Sequence[Question],
-    found: Sequence[tuple[Sequence[Solution], str]],
-    served: ServedSolver,
-    *,
-    job: str,
+    questions: Sequence[Question], found: Sequence[tuple[Sequence[Solution], str]], served: ServedSolver, *, job: str
 ) -> int:
     """Store the outcomes of some questions; return how many were solved.
 
@@ -175,10 +167,6 @@ def _store(
         now = present.get(question.pk)
         if now is not None and bytes(now.content_hash) == bytes(question.content_hash):
             solution_store(
-                question=now,
-                artifact=served.artifact,
-                solutions=solutions,
-                reason=reason,
-                retriever=served.retriever,
+                question=now, artifact=served.artifact, solutions=solutions, reason=reason, retriever=served.retriever
             )
     return sum(bool(solutions) for solutions, _reason in found)

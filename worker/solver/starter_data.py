@@ -68,14 +68,7 @@ class StarterSets:
 STARTER_SETS = {
     "en": StarterSets(
         learned={"mawps/cv": 0, "paramawps/train_part": 0, "gsm8k/train": 0, "mathqa/train_part": 5_000},
-        measured=(
-            "asdiv_a/cv",
-            "asdiv/all",
-            "gsm8k/test",
-            "gsm_plus/testmini",
-            "aqua_rat/dev",
-            "aqua_rat/test",
-        ),
+        measured=("asdiv_a/cv", "asdiv/all", "gsm8k/test", "gsm_plus/testmini", "aqua_rat/dev", "aqua_rat/test"),
         equal_texts=("mathqa/dev", "mathqa_adapted/val"),
         reworded=("paramawps/train_part", "paramawps/valid", "paramawps/test"),
         synthetic=12_000,
@@ -144,9 +137,7 @@ def starter_rows(data: Path, sets: StarterSets, language: str) -> tuple[list[Row
     counts: dict[str, SetCounts] = {}
     for name, most in sets.learned.items():
         rows = [
-            row
-            for row in _rows(data, name)
-            if row.get("numbers_aligned", True) and len(row["text"]) <= sets.longest
+            row for row in _rows(data, name) if row.get("numbers_aligned", True) and len(row["text"]) <= sets.longest
         ]
         fair = [row for row in rows if not measured.holds(row)]
         new = list({text_key(row["text"]): row for row in fair if text_key(row["text"]) not in used}.values())
@@ -254,9 +245,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--synthetic", type=int, help="problems from stories to learn from, in place of as many as usual"
     )
-    parser.add_argument(
-        "--everyday", type=int, help="everyday problems to learn from, in place of as many as usual"
-    )
+    parser.add_argument("--everyday", type=int, help="everyday problems to learn from, in place of as many as usual")
     parser.add_argument(
         "--learned",
         nargs="+",
@@ -275,14 +264,10 @@ def main(arguments: list[str] | None = None) -> int:
     sets = STARTER_SETS[options.language]
     if not (sets.synthetic or (options.synthetic is None and options.everyday is None)):
         parser.error("generated problems are English")
-    given = {
-        name: getattr(options, name) for name in ("synthetic", "everyday", "learned", "measured", "longest")
-    }
+    given = {name: getattr(options, name) for name in ("synthetic", "everyday", "learned", "measured", "longest")}
     given |= {"learned": dict(options.learned)} if options.learned else {}
     sets = replace(sets, **{name: value for name, value in given.items() if value is not None})
-    if missing := [
-        name for name in (*sets.learned, *sets.measured) if not _path(options.data, name).is_file()
-    ]:
+    if missing := [name for name in (*sets.learned, *sets.measured) if not _path(options.data, name).is_file()]:
         parser.error(f"There is no set {missing[0]} in {options.data}.")
     for name, count in write_problems(options.data, options.output, sets, options.language).items():
         sys.stdout.write(f"{name}: {count}\n")

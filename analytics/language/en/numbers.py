@@ -147,9 +147,7 @@ def _whole(parts: list[str]) -> Fraction | None:
 def _without_and(parts: list[str]) -> list[str]:
     """Return the words without "and"; none if one is the last word, or follows no word such as "hundred"."""
     befores = pairwise(["", *parts])
-    is_stray = parts[-1:] == ["and"] or any(
-        word == "and" and before not in _LARGE for before, word in befores
-    )
+    is_stray = parts[-1:] == ["and"] or any(word == "and" and before not in _LARGE for before, word in befores)
     return [] if is_stray else [word for word in parts if word != "and"]
 
 
@@ -194,12 +192,9 @@ DIGIT_FORMS: tuple[NumeralForm, ...] = ()
 _SCALED = re.compile(r"[ -](hundred|thousand|million|billion|dozens?)\b", re.IGNORECASE)
 _WORDS = "|".join(sorted(ENGLISH_NUMBER_WORDS, key=len, reverse=True))
 _ENGLISH = re.compile(
-    rf"\b(?:an?[ -])?(?:{_WORDS})(?:(?:[ -]|, (?:an? )?| and (?:an? )?| an? | point )(?:{_WORDS}))*\b",
-    re.IGNORECASE,
+    rf"\b(?:an?[ -])?(?:{_WORDS})(?:(?:[ -]|, (?:an? )?| and (?:an? )?| an? | point )(?:{_WORDS}))*\b", re.IGNORECASE
 )
-_PRONOUN = re.compile(
-    r"\b(?:no|each|every|any|which|this|that|another|some|the|only|first|last)[ -]$", re.IGNORECASE
-)
+_PRONOUN = re.compile(r"\b(?:no|each|every|any|which|this|that|another|some|the|only|first|last)[ -]$", re.IGNORECASE)
 _ORDINAL = re.compile(rf"[ -](?:first|second|{'|'.join(PART_WORDS)})\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
 _TOKEN = re.compile(r"\w+")
@@ -273,18 +268,14 @@ def _is_no_count(text: str, start: int, end: int, last: str) -> bool:
     return words == "dozens" or (last in _BEFORE_ORDINAL and _ORDINAL.match(text, end) is not None)
 
 
-_BEFORE_ORDINAL = frozenset(
-    str.split("twenty thirty forty fifty sixty seventy eighty ninety hundred thousand")
-)
+_BEFORE_ORDINAL = frozenset(str.split("twenty thirty forty fifty sixty seventy eighty ninety hundred thousand"))
 
 
 def _group_mentions(text: str) -> Iterator[NumberMention]:
     """Yield "a score of people", "a couple of apples", and "a pair of socks" where socks are counted singly."""
     for match in _GROUP.finditer(text):
         name = match.lastgroup if match.lastgroup != "things" else "pair"
-        if name == "pair" and not re.search(
-            rf"\b(?:how many|\d+)(?: \w+)?? {match['things']}\b", text, re.IGNORECASE
-        ):
+        if name == "pair" and not re.search(rf"\b(?:how many|\d+)(?: \w+)?? {match['things']}\b", text, re.IGNORECASE):
             continue
         end = match.end(name or 0)
         value = Fraction(20 if name == "score" else 2)

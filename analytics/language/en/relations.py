@@ -23,16 +23,11 @@ _ATTRIBUTES = {
 }
 _ATTRIBUTE_OF = {word: name for name, words in _ATTRIBUTES.items() for word in words.split()}
 LESS = frozenset(
-    [
-        *"fewer less younger shorter lower lighter cheaper smaller minus".split(),
-        "decreased by",
-        "less expensive",
-    ]
+    [*"fewer less younger shorter lower lighter cheaper smaller minus".split(), "decreased by", "less expensive"]
 )
 LIMBS = {
     "leg": dict.fromkeys(
-        "chicken hen duck bird goose turkey ostrich rooster person emu parrot pheasant pigeon rider".split(),
-        2,
+        "chicken hen duck bird goose turkey ostrich rooster person emu parrot pheasant pigeon rider".split(), 2
     )
     | dict.fromkeys(
         "rabbit cow pig sheep goat horse dog cat lion elephant bunny donkey zebra giraffe pony lamb camel deer tortoise".split(),
@@ -56,16 +51,7 @@ LIMBS = {
 LIMBS |= {"foot": LIMBS["leg"], "feet": LIMBS["leg"]}
 HEADS = frozenset("head animal vehicle creature seat saddle bike cycle pet insect".split())
 COINS = {"penny": 1, "nickel": 5, "dime": 10, "quarter": 25}
-FACTORS = {
-    "twice": 2,
-    "double": 2,
-    "doubled": 2,
-    "tripled": 3,
-    "halve": 2,
-    "halved": 2,
-    "triple": 3,
-    "thrice": 3,
-}
+FACTORS = {"twice": 2, "double": 2, "doubled": 2, "tripled": 3, "halve": 2, "halved": 2, "triple": 3, "thrice": 3}
 PRONOUNS = frozenset("he she it this that which who him her".split())
 EVERYONE = re.compile(
     r"(?:they|them|both|all|we|their(?: \w+)?|the (?:boys|girls|friends|children|pair)"
@@ -100,8 +86,7 @@ _DETERMINERS = re.compile(
     r"^(?:the|a|an|his|her|their|its|my|your|our|some|these|those|other of the)\s+", re.IGNORECASE
 )
 _NUMBER_OF = re.compile(
-    r"^(?:the )?(?:number|amount|count|price|cost|age|height|weight|length|mass) of (?P<what>.*)$",
-    re.IGNORECASE,
+    r"^(?:the )?(?:number|amount|count|price|cost|age|height|weight|length|mass) of (?P<what>.*)$", re.IGNORECASE
 )
 _ONE_OF_TWO = re.compile(
     r"(?P<one>one(?: of them| of the numbers| number)?|number|(?:first|larger|bigger|greater)(?: number)?)|(?:other|second|another|smaller|lesser)(?: one| number)?"
@@ -143,9 +128,7 @@ _ADJ = r"old|tall|high|long|heavy|wide|expensive|big|large|of age"
 _TOG = r"(?:altogether|together|in all|in total|combined|all together|between them|in sum)"
 _ADD = r"(?:adds? up to|add to|equals?|totals?|totalled|totaled|sums? up to|sums? to|make|makes)"
 _OF_B = rf"(?P<b>{_LIST}|{_NP}|another(?: number)?)(?: {_AUX})?(?: {_BE}| (?:{_ACT}))?"
-_NO_KINDS = (
-    r"(?!(?:different )?(?:kinds|types|sorts|varieties|colou?rs)\b)"  # two of them are two numbers, no more
-)
+_NO_KINDS = r"(?!(?:different )?(?:kinds|types|sorts|varieties|colou?rs)\b)"  # two of them are two numbers, no more
 _GONE = "gave|gives|spent|spends|used|uses|sold|sells|ate|eats|lost|donated"
 
 
@@ -346,10 +329,7 @@ def tidied(clause: str) -> str:
         clause = _FILLERS.sub("", clause).strip(" ,")
     clause = re.sub(r"\bhow (?:many|much) units(?: of money)?\b", "how much", clause, flags=re.IGNORECASE)
     clause = re.sub(
-        r"^(on [a-z]+day|in the (?:morning|afternoon|evening)),? (.+#.+)$",
-        r"\2 \1",
-        clause,
-        flags=re.IGNORECASE,
+        r"^(on [a-z]+day|in the (?:morning|afternoon|evening)),? (.+#.+)$", r"\2 \1", clause, flags=re.IGNORECASE
     )
     return re.sub(r"\b(?:years?|units)[- ]old\b", "old", clause)
 
@@ -380,9 +360,7 @@ def name_of(words: str) -> tuple[str, str]:
 
 
 def _singular(word: str) -> str:
-    return {"children": "child", "men": "man", "women": "woman", "people": "people"}.get(word) or singular(
-        word
-    )
+    return {"children": "child", "men": "man", "women": "woman", "people": "people"}.get(word) or singular(word)
 
 
 def thing_of(words: str) -> str:

@@ -19,9 +19,7 @@ _BE = frozenset({"is", "are", "was", "were"})
 _MODALS = frozenset({"can", "could", "will", "would", "should", "must", "may", "might"})
 _DO = frozenset({"do", "does", "did"})
 _PRONOUNS = frozenset({"he", "she", "they", "it", "we", "you", "i"})
-_ADVERBS = frozenset(
-    {"still", "now", "already", "also", "then", "just", "only", "about", "exactly", "another"}
-)
+_ADVERBS = frozenset({"still", "now", "already", "also", "then", "just", "only", "about", "exactly", "another"})
 _PHRASE_ENDS = frozenset(
     """
     in on at for to from with into by than and but or then when while if because as so that who which after before
@@ -37,16 +35,12 @@ _BEFORE_SUBJECTS = frozenset(
     at in on for after while later during before since by with to from left when if that who of each now then once
     """.split()
 )
-_INSIDE_NO_SUBJECT = frozenset(
-    {"to", "for", "left", "and", "if", "when", "that", "who", "n't", "after", *_PRONOUNS}
-)
+_INSIDE_NO_SUBJECT = frozenset({"to", "for", "left", "and", "if", "when", "that", "who", "n't", "after", *_PRONOUNS})
 _MOST_BETWEEN = 3  # words between verb and number
 _JOINING = frozenset({"and", "but", "if", "so", "because", "while", "when", "then", ",", ";", "or"})
 _PARTICLES = frozenset({"up", "away", "out", "back"})
 _TRAILING = frozenset({"up", "away", "out", "off", "back", "down", "with", "for", "into", "to", "on", "in"})
-_CONDITION = re.compile(
-    r"^(?:if|since|because|when)\s+(?P<condition>.+?)\s*,?\s+(?P<question>(?:how|what)\b.+)$", re.I
-)
+_CONDITION = re.compile(r"^(?:if|since|because|when)\s+(?P<condition>.+?)\s*,?\s+(?P<question>(?:how|what)\b.+)$", re.I)
 _TRAILING_CONDITION = re.compile(r"^(?P<question>(?:how|what)\b.+?)\s*,?\s+if\s+(?P<condition>.+)$", re.I)
 _WHAT_IS = re.compile(r"^what\s*(?:is|was|'s)\s+(?P<thing>the .+)$", re.I)
 _BEFORE_NOUNS = frozenset({"the", "a", "an", "his", "her", "their", "each", "every", "of", "than"})
@@ -105,13 +99,7 @@ def answer_statement(question: str, answer: Fraction, text: str) -> str:
 
 def _price_statement(words: Sequence[str], amount: str, text: str) -> str:
     thing = list(words[: next((n for n, word in enumerate(words) if word.lower() in _auxiliaries()), 0)])
-    if [word.lower() for word in thing] not in (
-        [],
-        ["money"],
-        ["more"],
-        ["more", "money"],
-        ["money", "total"],
-    ):
+    if [word.lower() for word in thing] not in ([], ["money"], ["more"], ["more", "money"], ["money", "total"]):
         raise NotReversibleError("the question names no unit")
     more = ["more"] if "more" in thing else []
     if "$" in text:
@@ -185,11 +173,7 @@ def _subject_and_verb(words: Sequence[str]) -> tuple[list[str], list[str], list[
 def _check_subject(words: Sequence[str]) -> None:
     """Refuse what is more than a subject: "at the fair Ann", "the next day she"."""
     low = [word.lower() for word in words]
-    if (
-        low[0] in _BEFORE_SUBJECTS - {"each"}
-        or _INSIDE_NO_SUBJECT & set(low[1:])
-        or len(low) > _LONGEST_SUBJECT
-    ):
+    if low[0] in _BEFORE_SUBJECTS - {"each"} or _INSIDE_NO_SUBJECT & set(low[1:]) or len(low) > _LONGEST_SUBJECT:
         raise NotReversibleError(_UNKNOWN_SENTENCE)
 
 
@@ -258,11 +242,7 @@ def _inverted(asked: Sequence[str], before: Sequence[str], tail: Sequence[str]) 
     if middle and middle[-1].lower() in _BEFORE_NOUNS:
         raise NotReversibleError(_UNKNOWN_SENTENCE)
     participles = [word for word in middle if word.lower() not in _ADVERBS]
-    if (
-        verb == ["have"]
-        and participles
-        and (base_of_past(participles[0].lower()) or participles[0] == "been")
-    ):
+    if verb == ["have"] and participles and (base_of_past(participles[0].lower()) or participles[0] == "been"):
         auxiliary, verb = [before[place].lower()], []
     return " ".join([*asked, *auxiliary, *subject, *verb, *middle, *tail])
 
@@ -288,9 +268,7 @@ def _question_verb(before: Sequence[str]) -> tuple[int, list[str], list[str]]:
 
 def _is_plural(word: str) -> bool:
     """Return whether a subject that ends with this word takes a verb in its base form."""
-    return word in ("they", "we", "you", "i", "people", "children") or (
-        word.endswith("s") and not word.endswith("'s")
-    )
+    return word in ("they", "we", "you", "i", "people", "children") or (word.endswith("s") and not word.endswith("'s"))
 
 
 def rebuild(statements: Sequence[Statement], place: int, statement: str, question: str) -> str:

@@ -13,7 +13,9 @@ _TIME = (
     r"|[Oo]n the (?:first|second|third) day|(?:[Ll]ast|[Tt]his) (?:week|month|year)"
     rf"|[Ii]n (?:{_MONTH}))\b"
 )
-_SUBJECT = rf"(?P<s>(?!(?:[A-Z][a-z]+day|In|On|{_MONTH})\b)[A-Z][a-z]+|(?:[Aa]n?|[Tt]he) [a-z]+(?: [a-z]+)?|he|she|it|they|we)"
+_SUBJECT = (
+    rf"(?P<s>(?!(?:[A-Z][a-z]+day|In|On|{_MONTH})\b)[A-Z][a-z]+|(?:[Aa]n?|[Tt]he) [a-z]+(?: [a-z]+)?|he|she|it|they|we)"
+)
 
 
 @lru_cache(maxsize=1)
@@ -46,7 +48,5 @@ def times_as_owners(text: str, verbs: str) -> str:
     in_all = rf"\b(did|does|do) \w+ (?=(?:{verbs})\b[^,.;?]*\b(?:altogether|in all|in total)\b)"
     told = re.sub(r"(?i)\btoday\b", "the present day", re.sub(in_all, r"\1 they ", told))
     return re.sub(
-        rf"(?i)\b[io]n (?=(?:\w+day|{_MONTH}|the (?:morning|afternoon|evening|first|second|third))\b)",
-        "",
-        told,
+        rf"(?i)\b[io]n (?=(?:\w+day|{_MONTH}|the (?:morning|afternoon|evening|first|second|third))\b)", "", told
     )

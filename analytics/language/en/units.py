@@ -80,8 +80,7 @@ NAMES: dict[str, tuple[str, str]] = {
 _WORD = re.compile(r"[A-Za-z]+(?:-years?)?")
 _POWER_WORD = re.compile(r"\b(?:square|sq\.?|cubic|cu\.?)[ -]$", re.IGNORECASE)
 _PER_TIME = re.compile(
-    r"(?:(?: (?:per|an?|each|every) |\s?/\s?)(second|minute|hour|day|sec|min|hr)|\s/\s?([hs]))\b",
-    re.IGNORECASE,
+    r"(?:(?: (?:per|an?|each|every) |\s?/\s?)(second|minute|hour|day|sec|min|hr)|\s/\s?([hs]))\b", re.IGNORECASE
 )
 _TIMES = {"sec": "second", "min": "minute", "hr": "hour", "h": "hour", "s": "second"}
 _SCALE = re.compile(r" (celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
@@ -98,9 +97,7 @@ _NUMBER_WORD = re.compile(
 )
 # Asked for: "in km/h?", "how many cm are left", "its length (in m)".
 _BARE = {name for name in ABBREVIATIONS if name.replace("/", "").isalpha() and name != "in"}
-_LONG, _SHORT = (
-    alternatives(frozenset(name for name in _BARE if (len(name) > 1) == is_long)) for is_long in (1, 0)
-)
+_LONG, _SHORT = (alternatives(frozenset(name for name in _BARE if (len(name) > 1) == is_long)) for is_long in (1, 0))
 _ASKS = r"\s(?:is|are|was|were|does|do|did|will|can|has|have|per|an hour)\b"
 _ASKED = re.compile(
     rf"\b(?:in|many)\s(?P<long>{_LONG})(?=\s?(?:[?.,;:)]|$)|{_ASKS})"
@@ -111,15 +108,12 @@ _PREPOSITION = re.compile(
     r"\s+(?!(?:long|wide|tall|high|deep|thick|across|apart|by|x|and|or|of|per|in|on|from|is|are|diameter|longer|shorter|taller)\b)\w|\s*(?:total|order|number)\b"
 )
 _COUNTED = re.compile(
-    r"(?:\d|\b(?:a|an|one|two|three|four|five|six|ten|half|full|whole|per|each|every|of))[\s-]?$",
-    re.IGNORECASE,
+    r"(?:\d|\b(?:a|an|one|two|three|four|five|six|ten|half|full|whole|per|each|every|of))[\s-]?$", re.IGNORECASE
 )
 _POWERS = {"2": 2, "3": 3, "²": 2, "³": 3}
 _EN_UNIT = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
 _SHORT_FORM = "|".join(
-    sorted(
-        (re.escape(name) for name in ABBREVIATIONS if name.replace("/", "").isalpha()), key=len, reverse=True
-    )
+    sorted((re.escape(name) for name in ABBREVIATIONS if name.replace("/", "").isalpha()), key=len, reverse=True)
 )
 _POWER = r"(?P<power>square |cubic )?"
 _ASKED_UNIT = re.compile(

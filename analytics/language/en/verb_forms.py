@@ -48,9 +48,7 @@ VERBS = BASES | frozenset(
 )
 """Verbs of questions; those that are not in `BASES` are as often a noun in a statement."""
 
-_DOUBLED = frozenset(
-    "chop drop fit hop jog nap pat plan rip scrub ship shop stop swap trim trip wrap".split()
-)
+_DOUBLED = frozenset("chop drop fit hop jog nap pat plan rip scrub ship shop stop swap trim trip wrap".split())
 _VOWELS = "aeiou"
 
 

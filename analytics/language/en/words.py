@@ -60,9 +60,7 @@ ONLY_IN_PHRASES = frozenset(
 """They say something only together with another word: "decimal place", "right angle", "least common multiple"."""
 
 _NOT_PLURAL = frozenset(
-    str.split(
-        "does goes always perhaps series species lens news mathematics physics gas sometimes besides whereas"
-    )
+    str.split("does goes always perhaps series species lens news mathematics physics gas sometimes besides whereas")
 )
 
 

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from analytics.language.mentions import ClockTime, hour_and_minutes
 from analytics.language.zh.numbers import chinese_value
 
-_BEFORE = re.compile(
-    r"[上下中]午$|[早晚]上$|凌晨$|[从在到至于时间是—~～－-]\s?$"
-)  # of "10:35" if that is a time
+_BEFORE = re.compile(r"[上下中]午$|[早晚]上$|凌晨$|[从在到至于时间是—~～－-]\s?$")  # of "10:35" if that is a time
 _AFTER = re.compile(r"\s?(?:开始|出发|结束|放学|上学|上课|下课|到|起|离)")
 _RATIO = re.compile("比")
 _MORNING = ("上午", "早上", "早晨", "凌晨")

@@ -22,10 +22,7 @@ INDEFINITE = re.compile("一个数(?!字)")
 
 _SHARES = {"百分之": 100, "千分之": 1000}
 _DIGITS = "零〇一二两三四五六七八九"
-_VALUES = {character: value for value, character in enumerate("零一二三四五六七八九")} | {
-    "〇": 0,
-    "两": 2,
-}
+_VALUES = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 _SCALES = {"万": 10_000, "亿": 100_000_000}
 
@@ -98,9 +95,7 @@ def around_digits(text: str, mention: NumberMention) -> NumberMention:
     start = mention.start - 3
     if start < 0 or (base := _SHARES.get(text[start : mention.start])) is None:
         return mention
-    return NumberMention(
-        start, mention.end, text[start : mention.end], mention.value / base, NumberKind.PERCENT
-    )
+    return NumberMention(start, mention.end, text[start : mention.end], mention.value / base, NumberKind.PERCENT)
 
 
 def find_number_words(text: str) -> Iterator[NumberMention]:
@@ -159,17 +154,12 @@ DIGIT_FORMS: tuple[NumeralForm, ...] = (
     NumeralForm(
         "discount",
         r"(?<![\d.])(?P<tenths>\d(?:\.\d)?|\d\d)\s?折(?!叠|线|断|返|回|成)",
-        lambda m: (
-            Fraction(m["tenths"]) / (10 ** len(m["tenths"].partition(".")[0]) if m["tenths"] >= "1" else 1)
-        ),
+        lambda m: Fraction(m["tenths"]) / (10 ** len(m["tenths"].partition(".")[0]) if m["tenths"] >= "1" else 1),
         NumberKind.PERCENT,
         lambda m: _IS_SALE.search(m.string) is not None,
     ),
     NumeralForm(
-        "chinese_scaled",
-        rf"(?P<hans>(?:\d+(?:\.\d+)?{_SCALE})+)(?P<tail>\d(?![\d.]))?",
-        _scaled,
-        NumberKind.SCALED,
+        "chinese_scaled", rf"(?P<hans>(?:\d+(?:\.\d+)?{_SCALE})+)(?P<tail>\d(?![\d.]))?", _scaled, NumberKind.SCALED
     ),
 )
 """Ways to write a number that join digits and Chinese characters: 3又5分之2, 5分之3, 8折, 1万2千."""

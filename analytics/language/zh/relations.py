@@ -39,7 +39,9 @@ _C = f"(?P<c>{_CS})"
 _STOP = "比是共倍几和与、有多少各每求差再加减乘除剩余占离距种其了卖吃借左右前后#"
 _NP = rf"(?:(?:(?![{_STOP}])[\u4e00-\u9fffA-Za-z]|其(?!中)|(?<=[\u4e00-\u9fff])(?:多(?=多)))+?)"
 _LIST = rf"{_NP}(?:、{_NP})*(?:和|与|、){_NP}"
-_COUNT = r"(?:(?:(?P<count>#\d+)|[两二三])(?:个?数|个?人|[种个者堆筐袋班队组箱车]|个?[车间小]+[组间]|个?班|兄弟|姐妹)?)?"
+_COUNT = (
+    r"(?:(?:(?P<count>#\d+)|[两二三])(?:个?数|个?人|[种个者堆筐袋班队组箱车]|个?[车间小]+[组间]|个?班|兄弟|姐妹)?)?"
+)
 _N = r"#\d+"
 _OF = r"(?:的?(?:年龄|岁数|[只棵人个本张辆件朵]数|数量|身高|体重|价钱|价格|重量|长度|高度|质量))"
 _EVERY = r"(?:(?:他|她|它|我)们(?:#\d+[个]?人?)?|(?:#\d+|两)个?(?:数|人|班|队|组|车间|种\w{0,3}|者|堆|筐|袋|箱)|这#\d+个?数|(?:#\d+|两)[支个种本位名条根袋筐]?(?:笔|书|绳子?|人)|两者|二者|三人|三者|全部|所有)"
@@ -148,11 +150,7 @@ def name_of(words: str) -> tuple[str, str]:
     words, before = words.strip("的"), ""
     while words != before:
         before, words = words, _NOUN_TAIL.sub("", words).strip("的") or words
-    words = (
-        re.sub(r"^一[^的]?(?=[^的]{2})", "", words)
-        if re.match(r"一[支本个根条头只件张把辆块]", words)
-        else words
-    )
+    words = re.sub(r"^一[^的]?(?=[^的]{2})", "", words) if re.match(r"一[支本个根条头只件张把辆块]", words) else words
     words = re.sub("^今年(?=.)|(?<=.)今年$", "", words)
     owner, _sign, thing = words.partition("的")
     return owner, thing
@@ -205,9 +203,7 @@ def listed(words: str) -> list[str]:
 
 def splits(sentence: str) -> list[tuple[str, str]]:
     """Return how a sentence may be two clauses."""
-    found = [
-        (sentence[: m.start()], sentence[m.end() :]) for m in re.finditer(r"[，,；;：:](?!\d)", sentence)
-    ]
+    found = [(sentence[: m.start()], sentence[m.end() :]) for m in re.finditer(r"[，,；;：:](?!\d)", sentence)]
     found += [
         (sentence[: m.start()], sentence[m.start() :])
         for m in re.finditer(r"(?<=#\d)(?:再|得|等于|结果|加|减|乘|除)|(?<=数)(?:乘|除|加|减)", sentence)

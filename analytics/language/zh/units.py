@@ -74,9 +74,7 @@ _NUMBERED = re.compile(
     rf"(?<=[\d零一二两三四五六七八九十百千万几半每多数$}}])\s?(?P<name>{alternatives(AFTER_NUMBER)})"
 )
 _UNIT = alternatives(NAMES)
-_ASKED_UNIT = re.compile(
-    rf"(?:多少|几)个?(?P<unit>{_UNIT})(?!之)|(?:合|等于|是)[(（]?\s*[)）]?(?P<unit2>{_UNIT})$"
-)
+_ASKED_UNIT = re.compile(rf"(?:多少|几)个?(?P<unit>{_UNIT})(?!之)|(?:合|等于|是)[(（]?\s*[)）]?(?P<unit2>{_UNIT})$")
 
 
 def find_unit_words(text: str) -> Iterator[UnitPlace]:

@@ -133,9 +133,7 @@ def _changed_words(text: str, letters: Array) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def load_served_pair_reader(
-    folder: Path, sha256: str, pad_id: int, *, threads: int | None = None
-) -> ServedPairReader:
+def load_served_pair_reader(folder: Path, sha256: str, pad_id: int, *, threads: int | None = None) -> ServedPairReader:
     """Load the cross-encoder of a scorer's folder.
 
     Args:

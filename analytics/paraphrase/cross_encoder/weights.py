@@ -43,9 +43,7 @@ class PairReader(nn.Module):
         self.words = nn.Linear(dimension, 1)
         self.head = nn.Sequential(nn.Linear(3 * dimension, _WIDTH), nn.GELU(), nn.Linear(_WIDTH, 1))
 
-    def forward(
-        self, input_ids: torch.Tensor, attention_mask: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Read pairs.
 
         Args:
@@ -63,9 +61,7 @@ class PairReader(nn.Module):
         ).last_hidden_state.float()
         words = self.words(states).squeeze(-1)
         weights = words.masked_fill(attention_mask == 0, -1e4).softmax(1).unsqueeze(-1)
-        pooled = torch.cat(
-            [states[:, 0], mean_pool(states, attention_mask), (weights * states).sum(1)], dim=1
-        )
+        pooled = torch.cat([states[:, 0], mean_pool(states, attention_mask), (weights * states).sum(1)], dim=1)
         return self.head(pooled).squeeze(-1), words
 
 
@@ -82,9 +78,7 @@ def load_pair_reader(weights: Path, backbone: Backbone) -> PairReader:
     """
     tensors, about = _read(weights)
     if about.get("backbone_sha256", backbone.weights_hash) != backbone.weights_hash:
-        raise BackboneError(
-            f"The pair reader in {weights.name} was trained on other weights than {backbone.name}."
-        )
+        raise BackboneError(f"The pair reader in {weights.name} was trained on other weights than {backbone.name}.")
     separator = backbone.tokenizer.token_to_id(_SEPARATOR)
     if separator is None or getattr(backbone.model.config, "type_vocab_size", 0) < 2:
         raise BackboneError(f"The encoder {backbone.name} does not read two texts at once.")
@@ -94,9 +88,7 @@ def load_pair_reader(weights: Path, backbone: Backbone) -> PairReader:
         for key, tensor in tensors.items():
             name, _, part = key.rpartition(".")
             if part == "A":
-                state[_TRANSFORMER + name] = (
-                    state[_TRANSFORMER + name] + tensors[f"{name}.B"].float() @ tensor.float()
-                )
+                state[_TRANSFORMER + name] = state[_TRANSFORMER + name] + tensors[f"{name}.B"].float() @ tensor.float()
             elif part != "B":
                 state[key] = tensor.float()
         reader.load_state_dict(state)

@@ -55,13 +55,7 @@ class Finding:
 
     @classmethod
     def of(
-        cls,
-        kind: Kind,
-        sentence: str,
-        original: Mention | None,
-        paraphrase: Mention | None,
-        *,
-        is_serious: bool = True,
+        cls, kind: Kind, sentence: str, original: Mention | None, paraphrase: Mention | None, *, is_serious: bool = True
     ) -> Finding:
         """Return a finding with spans in both texts, or in only one of them."""
         return cls(

@@ -40,9 +40,7 @@ def number_findings(pair: Pair) -> list[Finding]:
             findings.append(_vague(pair, quantity) or Finding.lost("number", quantity))
     shared = [match.paraphrase for match in quantities.same_values]
     findings += [
-        Finding.added("number", quantity)
-        for quantity in quantities.added
-        if _matters(quantity, paraphrase, shared)
+        Finding.added("number", quantity) for quantity in quantities.added if _matters(quantity, paraphrase, shared)
     ]
     return findings
 
@@ -63,9 +61,7 @@ def _topic_behind(reading: Reading, quantity: Quantity) -> str:
 
 def _matters(quantity: Quantity, reading: Reading, shared: Sequence[Quantity]) -> bool:
     """Return whether a quantity in only one text is significant and not expressed in another way."""
-    return not (
-        quantity.is_weak or is_repeated(reading, quantity, shared) or _counts_a_list(reading, quantity)
-    )
+    return not (quantity.is_weak or is_repeated(reading, quantity, shared) or _counts_a_list(reading, quantity))
 
 
 def _counts_a_list(reading: Reading, quantity: Quantity) -> bool:
@@ -99,9 +95,7 @@ def _swapped(pair: Pair) -> list[Finding]:
     """Return numbers that swapped places within the same words, or swapped what they count."""
     times = Counter(match.original.value for match in pair.quantities.matches)
     once = [
-        match
-        for match in pair.quantities.matches
-        if times[match.original.value] == 1 and not match.original.is_weak
+        match for match in pair.quantities.matches if times[match.original.value] == 1 and not match.original.is_weak
     ]
     if len(once) > _MOST_SWAPPED:
         return []
@@ -130,9 +124,7 @@ def _count_crossed(first: Match, second: Match) -> bool:
 def _stand_crossed(pair: Pair, first: Match, second: Match) -> bool:
     """Return whether two numbers appear in reversed order; "3 and 5" may be in either."""
     at, other_at = (pair.original.word_at(match.original.start) for match in (first, second))
-    is_turned = (first.original.start < second.original.start) != (
-        first.paraphrase.start < second.paraphrase.start
-    )
+    is_turned = (first.original.start < second.original.start) != (first.paraphrase.start < second.paraphrase.start)
     return is_turned and abs(at - other_at) >= _APART
 
 
@@ -197,9 +189,7 @@ def _bare_units(original: Reading, paraphrase: Reading) -> list[Finding]:
     said = _units(paraphrase)
     findings = []
     for unit, is_asked in gone:
-        rival = next(
-            (entry for entry in new if entry[0].dimension == unit.dimension and entry[1] == is_asked), None
-        )
+        rival = next((entry for entry in new if entry[0].dimension == unit.dimension and entry[1] == is_asked), None)
         if rival is not None and rival[0].unit != unit.unit:
             new.remove(rival)
             sentence = f"{unit.text} became {rival[0].text}."

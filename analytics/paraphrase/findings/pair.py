@@ -110,9 +110,7 @@ class Pair:
     @cached_property
     def has_same_numbers(self) -> bool:
         """Whether both texts state the same numbers in the same order."""
-        before, after = (
-            [quantity.value for quantity in text.quantities] for text in (self.original, self.paraphrase)
-        )
+        before, after = ([quantity.value for quantity in text.quantities] for text in (self.original, self.paraphrase))
         return before == after
 
     @cached_property

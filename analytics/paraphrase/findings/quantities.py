@@ -121,15 +121,11 @@ def _paired(
         return []
     alone = len({old.start for old, _ in pairs}) == len({new.start for _, new in pairs}) == len(pairs)
     if not alone:
-        pairs.sort(
-            key=lambda pair: -_similarity(original.surroundings(pair[0]), paraphrase.surroundings(pair[1]))
-        )
+        pairs.sort(key=lambda pair: -_similarity(original.surroundings(pair[0]), paraphrase.surroundings(pair[1])))
     return _taken(pairs, left, right)
 
 
-def _taken(
-    pairs: Iterable[tuple[Quantity, Quantity]], left: list[Quantity], right: list[Quantity]
-) -> list[Match]:
+def _taken(pairs: Iterable[tuple[Quantity, Quantity]], left: list[Quantity], right: list[Quantity]) -> list[Match]:
     """Match the pairs in order, each quantity once, and remove the matched ones from both lists."""
     left_starts, right_starts = {quantity.start for quantity in left}, {quantity.start for quantity in right}
     matches = []
@@ -149,20 +145,14 @@ def _similarity(first: Mapping[str, float], second: Mapping[str, float]) -> floa
 
 
 def _changed(
-    original: Reading,
-    paraphrase: Reading,
-    left: list[Quantity],
-    right: list[Quantity],
-    same_values: list[Match],
+    original: Reading, paraphrase: Reading, left: list[Quantity], right: list[Quantity], same_values: list[Match]
 ) -> list[Match]:
     """Pair the remaining quantities by context: numbers that changed."""
     shared = [match.original for match in same_values]
     new_shared = [match.paraphrase for match in same_values]
     may_repeat = any(quantity.is_weak for quantity in (*left, *right))
     before = [(old, may_repeat and is_repeated(original, old, shared)) for old in left if not old.is_ordinal]
-    after = [
-        (new, may_repeat and is_repeated(paraphrase, new, new_shared)) for new in right if not new.is_ordinal
-    ]
+    after = [(new, may_repeat and is_repeated(paraphrase, new, new_shared)) for new in right if not new.is_ordinal]
     pairs = [
         (_likeness(original, old, paraphrase, new), old, new)
         for old, is_old_repeated in before

@@ -55,9 +55,7 @@ def _are_opposite(table: dict[str, set[tuple[int, int]]], word: str, new_word: s
 
 # Words in these rows are function words that occur everywhere: both neighbours must be the same.
 _SMALL = frozenset(str.split("on off in out into up down over under and or all some by to"))
-_WEIGHTY = frozenset(
-    str.split("only not never except neither nor more fewer less rest remainder remaining another")
-)
+_WEIGHTY = frozenset(str.split("only not never except neither nor more fewer less rest remainder remaining another"))
 """Words that change the meaning if added or left out alone, or if they replace a word in `_FILLING`."""
 
 _FILLING = STOP_WORDS - _WEIGHTY - {"a", "an", "the", "to"}
@@ -146,8 +144,7 @@ def _is_throughout(pair: Pair, word: Word, new: Word) -> bool:
 def _is_turned(pair: Pair) -> bool:
     """Return whether a comparison was inverted along with its two things: "2 more", "2 fewer"."""
     return any(
-        are_opposite_comparatives(replaced.word.text, replaced.new_word.text)
-        for replaced in pair.replacements
+        are_opposite_comparatives(replaced.word.text, replaced.new_word.text) for replaced in pair.replacements
     ) or any(is_turned_round(pair, match.original, match.paraphrase) for match in pair.quantities.changed)
 
 
@@ -177,9 +174,7 @@ def _counted(pair: Pair, done: set[tuple[str, str]]) -> list[Finding]:
     """
     original, paraphrase = pair.original, pair.paraphrase
     asked = {
-        word.key
-        for word in paraphrase.words
-        if paraphrase.sentences[paraphrase.sentence_of(word.start)].is_question
+        word.key for word in paraphrase.words if paraphrase.sentences[paraphrase.sentence_of(word.start)].is_question
     }
     findings = []
     for match in pair.quantities.same_values:
@@ -196,9 +191,7 @@ def _counted(pair: Pair, done: set[tuple[str, str]]) -> list[Finding]:
             continue
         done.add((old, new))
         was = next(word for word in original.words if word.key == old and word.start >= match.original.end)
-        now = next(
-            word for word in paraphrase.words if word.key == new and word.start >= match.paraphrase.end
-        )
+        now = next(word for word in paraphrase.words if word.key == new and word.start >= match.paraphrase.end)
         if _may_replace(was, now):
             findings.append(_renamed(pair, was, now))
     return findings

@@ -66,9 +66,7 @@ def name_findings(pair: Pair) -> list[Finding]:
     before, after = ({name: _count(name, text) for name in first} for text in (original, paraphrase))
     lost = [mention for name, mention in first.items() if not after[name]]
     fewer = [mention for name, mention in first.items() if 0 < after[name] < before[name]]
-    people, new_people = (
-        [each for each in text.values() if each.category in _SEXES] for text in (first, new)
-    )
+    people, new_people = ([each for each in text.values() if each.category in _SEXES] for text in (first, new))
     findings: list[Finding] = []
     for mention in new.values():
         if _is_known(mention, original):
@@ -79,9 +77,7 @@ def name_findings(pair: Pair) -> list[Finding]:
             continue
         old = next((name for name in fewer if _alike(name, mention)), None)
         if old is not None:
-            sentence = (
-                f"“{old.text}” became “{mention.text}” in one place and stayed “{old.text}” in another."
-            )
+            sentence = f"“{old.text}” became “{mention.text}” in one place and stayed “{old.text}” in another."
             findings.append(Finding.of("entity", sentence, old, mention))
         else:
             is_serious = (
@@ -91,8 +87,7 @@ def name_findings(pair: Pair) -> list[Finding]:
             )
             findings.append(Finding.added("entity", mention, is_serious=is_serious))
     findings += [
-        Finding.lost("entity", mention, is_serious=len(people) > 1 or mention.category == "label")
-        for mention in lost
+        Finding.lost("entity", mention, is_serious=len(people) > 1 or mention.category == "label") for mention in lost
     ]
     return findings
 
@@ -155,9 +150,7 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
         return []
     end, new_end = _end_of_reading(original), _end_of_reading(paraphrase)
     findings = _changes(original[:end], paraphrase[:new_end])
-    findings.sort(
-        key=lambda finding: (not finding.is_serious, (finding.original or finding.paraphrase or (0, 0))[0])
-    )
+    findings.sort(key=lambda finding: (not finding.is_serious, (finding.original or finding.paraphrase or (0, 0))[0]))
     if original[end:] != paraphrase[new_end:]:
         places = (
             match and Words.at(match.span(), match.string)

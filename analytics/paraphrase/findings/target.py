@@ -21,10 +21,7 @@ _NO_NOUN = STOP_WORDS | frozenset(
 _BEFORE_NOUN = frozenset(str.split("more fewer total extra additional different possible the of"))
 _BEHIND_VERBS = frozenset(str.split("no a an any"))
 _ATTRIBUTES = {
-    key: name
-    for name, *words in rows_of("attributes")
-    for word in (name, *words)
-    for key in (word, stem(word))
+    key: name for name, *words in rows_of("attributes") for word in (name, *words) for key in (word, stem(word))
 }
 """Maps words to the name of what they ask for."""
 
@@ -47,9 +44,7 @@ _UNFINISHED = re.compile(
     r"|be|been|has|had|would|will|can|all|do|does|did|the|an?|and|or|than|many|much|how|his|their|her|[a-z]+,)\.?\s*$"
 )
 _CLOSED = re.compile(r"[.?!…:][\s\"'”’)]*$")
-_HOW_MUCH_MORE = re.compile(
-    r"\bby how (?:much|many)\b|\b(?:more|less|fewer|\w+er)\b.*\bthan\b|\bexceed", re.IGNORECASE
-)
+_HOW_MUCH_MORE = re.compile(r"\bby how (?:much|many)\b|\b(?:more|less|fewer|\w+er)\b.*\bthan\b|\bexceed", re.IGNORECASE)
 _TAKES_AWAY = re.compile(
     r"\bt(?:ake|akes|aken|aking|ook)\b[^.?!]*\b(?:away|from)\b|\bminus\b|\bsubtract|\bless\b", re.IGNORECASE
 )

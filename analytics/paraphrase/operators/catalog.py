@@ -89,9 +89,7 @@ def operator(name: str) -> ParaphraseOperator:
     for candidate in OPERATORS:
         if candidate.name == name:
             return candidate
-    raise DataError(
-        f"There is no operator {name}; there are {', '.join(candidate.name for candidate in OPERATORS)}."
-    )
+    raise DataError(f"There is no operator {name}; there are {', '.join(candidate.name for candidate in OPERATORS)}.")
 
 
 def select_operators(
@@ -110,9 +108,7 @@ def select_operators(
     return tuple(
         candidate
         for candidate in OPERATORS
-        if candidate.is_training == training
-        and (extra or candidate.is_paper)
-        and candidate.name not in left_out
+        if candidate.is_training == training and (extra or candidate.is_paper) and candidate.name not in left_out
     )
 
 
@@ -126,6 +122,4 @@ def with_functions(
     """
     for name in functions:
         operator(name)
-    return tuple(
-        replace(original, function=functions.get(original.name, original.function)) for original in operators
-    )
+    return tuple(replace(original, function=functions.get(original.name, original.function)) for original in operators)

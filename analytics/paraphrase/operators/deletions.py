@@ -104,9 +104,7 @@ def same(question: str, _rng: random.Random) -> str | None:
     return question if question.strip() else None
 
 
-def delete_phrase(
-    question: str, _rng: random.Random, *, encode: Encode | None = None, count: int = 4
-) -> str | None:
+def delete_phrase(question: str, _rng: random.Random, *, encode: Encode | None = None, count: int = 4) -> str | None:
     """Delete the key phrase whose removal changes the question's vector most (f5); None if nothing would be left.
 
     Args:

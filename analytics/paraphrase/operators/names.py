@@ -94,11 +94,7 @@ def _things_in(question: str) -> dict[tuple[str, str], list[re.Match[str]]]:
     matches: dict[tuple[str, str], list[re.Match[str]]] = {}
     for match in _WORD.finditer(question):
         form = _FORMS.get(match[0].lower())
-        if (
-            form is not None
-            and match[0].lower() not in _UNITS
-            and not overlaps(match.start(), match.end(), formulas)
-        ):
+        if form is not None and match[0].lower() not in _UNITS and not overlaps(match.start(), match.end(), formulas):
             matches.setdefault(form[0], []).append(match)
     return matches
 
@@ -139,11 +135,7 @@ def _rename_thing(
     Articles are adjusted.
     """
     vowel = thing[0][0] in "aeiou"
-    free = [
-        pair
-        for pair in THINGS
-        if pair not in things and pair[0] != "cup" and (pair[0][0] in "aeiou") == vowel
-    ]
+    free = [pair for pair in THINGS if pair not in things and pair[0] != "cup" and (pair[0][0] in "aeiou") == vowel]
     new = rng.choice(free)
     edits = []
     for match in things[thing]:
@@ -168,8 +160,7 @@ def swap_in_sentence(question: str, rng: random.Random) -> str | None:
             if first.text != second.text
             and not _JOINED.match(question[first.end : second.start])
             and any(
-                mention.text in {first.text, second.text}
-                and not sentence.start <= mention.start < sentence.end
+                mention.text in {first.text, second.text} and not sentence.start <= mention.start < sentence.end
                 for mention in mentions
             )
             and sum(mention.text in {first.text, second.text} for mention in inside) == 2
@@ -177,6 +168,4 @@ def swap_in_sentence(question: str, rng: random.Random) -> str | None:
     if not pairs:
         return None
     first, second = rng.choice(pairs)
-    return apply_edits(
-        question, [(first.start, first.end, second.text), (second.start, second.end, first.text)]
-    )
+    return apply_edits(question, [(first.start, first.end, second.text), (second.start, second.end, first.text)])

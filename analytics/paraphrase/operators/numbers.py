@@ -38,17 +38,13 @@ _KEPT_WORDS = re.compile(r"\b(?:one|half|a half|quarter|a quarter|a dozen|dozen|
 _MOST_DELETED = 2
 _ARTICLE = re.compile(r"\b(?:a|an|the)\s$", re.IGNORECASE)
 _HYPHEN = re.compile(r"-(?=[A-Za-z])")
-_SYMMETRIC = re.compile(
-    r"\b(?:in all|total|altogether|together|combined|sum|product|average)\b", re.IGNORECASE
-)
+_SYMMETRIC = re.compile(r"\b(?:in all|total|altogether|together|combined|sum|product|average)\b", re.IGNORECASE)
 
 
 def _free_numbers(question: str) -> list[NumberMention]:
     """Return the numbers outside formulas."""
     formulas = formula_spans(question)
-    return [
-        mention for mention in find_numbers(question) if not overlaps(mention.start, mention.end, formulas)
-    ]
+    return [mention for mention in find_numbers(question) if not overlaps(mention.start, mention.end, formulas)]
 
 
 def in_words(question: str, _rng: random.Random) -> str | None:
@@ -106,9 +102,7 @@ def in_digits(question: str, _rng: random.Random) -> str | None:
     edits = [
         (mention.start, mention.end, str(mention.value))
         for mention in _free_numbers(question)
-        if mention.text[0].isalpha()
-        and mention.value.denominator == 1
-        and not _KEPT_WORDS.search(mention.text)
+        if mention.text[0].isalpha() and mention.value.denominator == 1 and not _KEPT_WORDS.search(mention.text)
     ]
     return apply_edits(question, edits) if edits else None
 
@@ -124,14 +118,11 @@ def delete(question: str, rng: random.Random) -> str | None:
     if not values:
         return None
     chosen = {
-        value: rng.choice(QUANTIFIERS)
-        for value in rng.sample(values, min(rng.randint(1, _MOST_DELETED), len(values)))
+        value: rng.choice(QUANTIFIERS) for value in rng.sample(values, min(rng.randint(1, _MOST_DELETED), len(values)))
     }
     signs = {unit.end: unit for unit in find_units(question) if unit.text in MONEY_SIGNS}
     edits = [
-        _deletion(question, mention, chosen[mention.value], signs)
-        for mention in mentions
-        if mention.value in chosen
+        _deletion(question, mention, chosen[mention.value], signs) for mention in mentions if mention.value in chosen
     ]
     return tidy(apply_edits(question, edits)) or None
 
@@ -158,11 +149,7 @@ def _deletion(question: str, mention: NumberMention, quantifier: str, signs: dic
 
 def change(question: str, rng: random.Random) -> str | None:
     """Change one number slightly everywhere: one digit, or a few more or less; None if no number can change."""
-    mentions = [
-        mention
-        for mention in _free_numbers(question)
-        if mention.text.lower() not in {"one", "half", "a half"}
-    ]
+    mentions = [mention for mention in _free_numbers(question) if mention.text.lower() not in {"one", "half", "a half"}]
     if not mentions:
         return None
     chosen = rng.choice(mentions)
@@ -210,9 +197,7 @@ def swap(question: str, rng: random.Random) -> str | None:
     if not pairs:
         return None
     first, second = rng.choice(pairs)
-    return apply_edits(
-        question, [(first.start, first.end, second.text), (second.start, second.end, first.text)]
-    )
+    return apply_edits(question, [(first.start, first.end, second.text), (second.start, second.end, first.text)])
 
 
 def _same_kind(first: NumberMention, second: NumberMention) -> bool:

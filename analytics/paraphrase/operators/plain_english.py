@@ -41,8 +41,7 @@ _BREAKAGES = re.compile(
 )
 
 _ASKED = re.compile(
-    r"\b(?:what(?:'s| is| was| are| were| will be)|find|determine|calculate|compute|work out|evaluate)\b",
-    re.IGNORECASE,
+    r"\b(?:what(?:'s| is| was| are| were| will be)|find|determine|calculate|compute|work out|evaluate)\b", re.IGNORECASE
 )
 _LONG_FORMS = (
     (re.compile(r"n't\b"), " not"),

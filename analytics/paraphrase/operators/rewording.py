@@ -86,11 +86,7 @@ def existential(text: str, rng: random.Random) -> str | None:
         verb = body.split()[1]
         preposition, _, place = match["where"].partition(" ")
         new = f"{upper_first(match['where'])}, there {verb} {match['what']}."
-        if (
-            preposition in {"in", "inside"}
-            and verb in {"are", "is"}
-            and place.split()[0] in {"the", "a", "each"}
-        ):
+        if preposition in {"in", "inside"} and verb in {"are", "is"} and place.split()[0] in {"the", "a", "each"}:
             simple = re.match(r"(?:the|a|each) \w+$", place)
             if simple and not place.endswith("s") and rng.random() < 0.6:
                 new = f"{upper_first(place)} {rng.choice(('contains', 'holds'))} {match['what']}."
@@ -117,9 +113,7 @@ def join_sentences(text: str, rng: random.Random) -> str | None:
     first, second = sentences[(at := rng.choice(pairs))], sentences[at + 1]
     link = rng.choice((", and ", " and ", "; "))
     joined = (
-        first.text.rstrip().removesuffix(".").rstrip()
-        + link
-        + lower_first(second.text.rstrip(), first_words(text))
+        first.text.rstrip().removesuffix(".").rstrip() + link + lower_first(second.text.rstrip(), first_words(text))
     )
     return apply_edits(text, [(first.start, second.start + len(second.text.rstrip()), joined)])
 
@@ -141,9 +135,9 @@ def question_first(text: str, _rng: random.Random) -> str | None:
 
 
 _CONTRACTED = dict(pairs_of("contractions"))
-_EXPANDED = {
-    short.lower(): long for long, short in _CONTRACTED.items() if long not in {"can not", "i am"}
-} | {"i'm": "I am"}
+_EXPANDED = {short.lower(): long for long, short in _CONTRACTED.items() if long not in {"can not", "i am"}} | {
+    "i'm": "I am"
+}
 _AMOUNT = r"(?= (?:[$£€]?\d|an? |the |some |several |another ))"
 _SYNONYMS = pairs_of("rewordings")
 _BEHIND = {
@@ -164,9 +158,7 @@ def replace_synonyms(text: str, rng: random.Random) -> str | None:
     table, pattern = _synonyms()
     matches = list(pattern.finditer(text))
     chosen = {
-        word: rng.choice(table[word])
-        for word in sorted({match[0].lower() for match in matches})
-        if rng.random() < 0.75
+        word: rng.choice(table[word]) for word in sorted({match[0].lower() for match in matches}) if rng.random() < 0.75
     }
     chosen = dict(list(chosen.items())[:_MOST_SYNONYMS])
     edits: list[Edit] = []
@@ -256,9 +248,7 @@ _TEMPLATES = (
 )
 """Maps a phrase to its only other wording."""
 
-_HOW_FAR = re.compile(
-    rf"^How far {_DO} {_SUBJECT} (?P<verb>travel|walk|run|drive|go|ride|swim|jump)(?P<rest>[^?]*)\?$"
-)
+_HOW_FAR = re.compile(rf"^How far {_DO} {_SUBJECT} (?P<verb>travel|walk|run|drive|go|ride|swim|jump)(?P<rest>[^?]*)\?$")
 
 _ATTRIBUTE = {"cost": "is the cost of", "weigh": "is the weight of"}
 
@@ -320,23 +310,14 @@ def _how_many_do(asked: str, rng: random.Random) -> str | None:
         return None
     noun = match["what"].removeprefix("total ")
     total = "total number" if match["what"].startswith("total ") else "number"
-    if (
-        match["verb"] == "have"
-        and match["do"] == "does"
-        and match["rest"].strip() == "left"
-        and rng.random() < 0.5
-    ):
+    if match["verb"] == "have" and match["do"] == "does" and match["rest"].strip() == "left" and rng.random() < 0.5:
         return f"How many {noun} remain with {match['who']}?"
     return _what(f"the {total} of {noun} that {_clause(match)}", rng)
 
 
 def _how_many_there(asked: str, rng: random.Random) -> str | None:
     match = _HOW_MANY_BE_THERE.match(asked)
-    if (
-        match is None
-        or match["what"].startswith(("more", "fewer"))
-        or re.search(r"\bthan\b", match["rest"] or "")
-    ):
+    if match is None or match["what"].startswith(("more", "fewer")) or re.search(r"\bthan\b", match["rest"] or ""):
         return None
     total = match["what"].startswith("total ")
     noun = match["what"].removeprefix("total ")

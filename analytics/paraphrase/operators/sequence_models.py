@@ -26,17 +26,14 @@ class SequenceModel(Protocol):
 
 def farthest(text: str, candidates: Sequence[str]) -> list[str]:
     """Sort candidates by normalised Levenshtein distance from a text, farthest first."""
-    return sorted(
-        candidates, key=lambda candidate: (-Levenshtein.normalized_distance(text, candidate), candidate)
-    )
+    return sorted(candidates, key=lambda candidate: (-Levenshtein.normalized_distance(text, candidate), candidate))
 
 
 def first_different(text: str, candidates: Sequence[str]) -> str | None:
     """Return the first non-empty candidate that differs in more than whitespace."""
     words = text.split()
     return next(
-        (candidate.strip() for candidate in candidates if candidate.strip() and candidate.split() != words),
-        None,
+        (candidate.strip() for candidate in candidates if candidate.strip() and candidate.split() != words), None
     )
 
 

@@ -12,14 +12,7 @@ from fractions import Fraction
 
 from analytics.paraphrase.operators.rule_paraphraser import reword
 from analytics.paraphrase.operators.sequence_models import first_different
-from analytics.paraphrase.words.editing import (
-    apply_edits,
-    formula_spans,
-    lower_first,
-    overlaps,
-    tidy,
-    upper_first,
-)
+from analytics.paraphrase.words.editing import apply_edits, formula_spans, lower_first, overlaps, tidy, upper_first
 from analytics.paraphrase.words.entities import first_words
 from analytics.paraphrase.words.wording import words_of
 from analytics.text.clauses import Clause, split_clauses, split_sentences
@@ -64,9 +57,7 @@ def _passive(match: re.Match[str]) -> str:
     verb = match["verb"]
     present = verb.endswith("s") and verb in _PARTICIPLES
     singular = _SINGULAR.match(match["object"]) is not None
-    be = {(True, True): "is", (True, False): "are", (False, True): "was", (False, False): "were"}[
-        present, singular
-    ]
+    be = {(True, True): "is", (True, False): "are", (False, True): "was", (False, False): "were"}[present, singular]
     subject = match["subject"]
     agent = _BY.get(subject) or (lower_first(subject) if " " in subject and "and" not in subject else subject)
     return f"{upper_first(match['object'])} {be} {_PARTICIPLES.get(verb, verb)} by {agent}{match['rest']}."
@@ -74,12 +65,9 @@ def _passive(match: re.Match[str]) -> str:
 
 _SMALL = re.compile(r"\b(?:the|a|an|that|then|also|there|of)\s+(?=[A-Za-z$\d])", re.IGNORECASE)
 _NEEDED = re.compile(
-    r"\b(?:how many|out|number|half|all|per|what|one|each|\d+%?|third|quarter|some|most|rest)\s$",
-    re.IGNORECASE,
+    r"\b(?:how many|out|number|half|all|per|what|one|each|\d+%?|third|quarter|some|most|rest)\s$", re.IGNORECASE
 )
-_AFTER = re.compile(
-    r"(?:hour|day|week|month|year|minute|second|dozen|half|quarter|few|lot|total|third|couple|pair)\b"
-)
+_AFTER = re.compile(r"(?:hour|day|week|month|year|minute|second|dozen|half|quarter|few|lot|total|third|couple|pair)\b")
 
 
 def drop_small_words(question: str, rng: random.Random) -> str | None:
@@ -165,15 +153,11 @@ def _run_together(question: str, rng: random.Random) -> str | None:
     """Join the beginning of one statement to the end of the next."""
     pieces = split_sentences(question)
     pairs = [
-        index
-        for index in range(len(pieces) - 1)
-        if not (pieces[index].is_question or pieces[index + 1].is_question)
+        index for index in range(len(pieces) - 1) if not (pieces[index].is_question or pieces[index + 1].is_question)
     ]
     if not pairs:
         return None
     at = rng.choice(pairs)
     first, second = pieces[at].text.split(), pieces[at + 1].text.split()
     merged = " ".join([*first[: max(2, 2 * len(first) // 3)], *second[-max(2, 2 * len(second) // 3) :]]) + " "
-    return "".join(
-        (*(piece.text for piece in pieces[:at]), merged, *(piece.text for piece in pieces[at + 2 :]))
-    )
+    return "".join((*(piece.text for piece in pieces[:at]), merged, *(piece.text for piece in pieces[at + 2 :])))

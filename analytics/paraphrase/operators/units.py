@@ -11,14 +11,7 @@ import re
 from collections.abc import Mapping
 
 from analytics.language.mentions import NumberMention
-from analytics.paraphrase.words.editing import (
-    Edit,
-    agree_articles,
-    apply_edits,
-    formula_spans,
-    overlaps,
-    unit_words,
-)
+from analytics.paraphrase.words.editing import Edit, agree_articles, apply_edits, formula_spans, overlaps, unit_words
 from analytics.paraphrase.words.wording import pairs_of
 from analytics.text.numbers import find_numbers
 from analytics.text.unit_names import ABBREVIATIONS, MONEY_SIGNS
@@ -81,12 +74,8 @@ def write_out(question: str, _rng: random.Random) -> str | None:
             name = unit_words(unit.unit, several=several)
             if name is not None:
                 glued = question[unit.start - 1 : unit.start].isdigit()
-                end = unit.end + (
-                    question[unit.end : unit.end + 2] in {". ", ".,"} and unit.text not in _SPEEDS
-                )
-                edits.append(
-                    (unit.start, end if _dot_is_the_units(question, end) else unit.end, " " * glued + name)
-                )
+                end = unit.end + (question[unit.end : unit.end + 2] in {". ", ".,"} and unit.text not in _SPEEDS)
+                edits.append((unit.start, end if _dot_is_the_units(question, end) else unit.end, " " * glued + name))
     formulas = formula_spans(question)
     edits += [
         (match.start(), match.end(), " percent")
@@ -157,9 +146,7 @@ def _measures(question: str, unit: UnitMention, number_ends: set[int]) -> bool:
     return len(question[: unit.start].rstrip(" -")) in number_ends or _MEASURES.search(before) is not None
 
 
-def _written(
-    question: str, mention: UnitMention, new: str, starts: Mapping[int, NumberMention]
-) -> list[Edit]:
+def _written(question: str, mention: UnitMention, new: str, starts: Mapping[int, NumberMention]) -> list[Edit]:
     """Replace a unit by another."""
     if mention.text in MONEY_SIGNS:
         return _money(question, mention, new, starts)

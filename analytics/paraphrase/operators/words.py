@@ -34,11 +34,7 @@ def turn_round(question: str, rng: random.Random) -> str | None:
         return None
     match = rng.choice(comparisons)
     new = rng.choice(OPPOSITES[match[0].lower()])
-    return (
-        question[: match.start()]
-        + (upper_first(new) if match[0][0].isupper() else new)
-        + question[match.end() :]
-    )
+    return question[: match.start()] + (upper_first(new) if match[0][0].isupper() else new) + question[match.end() :]
 
 
 def _is_part(match: re.Match[str]) -> bool:
@@ -122,8 +118,7 @@ class TfidfReplacement:
         if not counts or len(self.vocabulary) < 2:
             return None
         weight = {
-            word: count * math.log((1 + self.documents) / (1 + self.frequency[word]))
-            for word, count in counts.items()
+            word: count * math.log((1 + self.documents) / (1 + self.frequency[word])) for word, count in counts.items()
         }
         most = min(max(1, round(self.share * len(places))), 4)
         new = {word: self._new_word(word, rng) for word in self._chosen(weight, most, rng)}

@@ -34,10 +34,7 @@ def same_numbers_and_units(original: str, paraphrase: str) -> float:
     (1.0, -1.0)
     """
     before, after = (
-        (
-            Counter(number.value for number in find_numbers(text)),
-            Counter(mention.unit for mention in find_units(text)),
-        )
+        (Counter(number.value for number in find_numbers(text)), Counter(mention.unit for mention in find_units(text)))
         for text in (original, paraphrase)
     )
     return 1.0 if before == after else -1.0

@@ -58,9 +58,7 @@ class PairMetrics:
         return asdict(self)
 
 
-def pair_metrics(
-    labels: Sequence[int], scores: Sequence[float], *, threshold: float = THRESHOLD
-) -> PairMetrics:
+def pair_metrics(labels: Sequence[int], scores: Sequence[float], *, threshold: float = THRESHOLD) -> PairMetrics:
     """Evaluate scores against labels (1 valid, 0 not).
 
     A class that is never predicted has precision 0.

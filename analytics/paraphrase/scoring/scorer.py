@@ -28,14 +28,7 @@ from analytics.paraphrase.cross_encoder.reading import (
 )
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.rules import find_changes
-from analytics.paraphrase.scoring.verdict import (
-    Said,
-    Verdict,
-    closeness,
-    said,
-    stretched,
-    verdict_features,
-)
+from analytics.paraphrase.scoring.verdict import Said, Verdict, closeness, said, stretched, verdict_features
 from analytics.paraphrase.triplets import question_number
 from analytics.paraphrase.words.wording import shared_words
 from analytics.retrieval import Encode
@@ -87,9 +80,7 @@ def typed_text(text: str) -> str:
         if not any(unit.start <= number.start and number.end <= unit.end for unit in mentions)  # the 2 of m^2
     ]
     units = [
-        unit
-        for unit in mentions
-        if not any(number.start < unit.end and unit.start < number.end for number in numbers)
+        unit for unit in mentions if not any(number.start < unit.end and unit.start < number.end for number in numbers)
     ]
     places = [
         *((number.start, number.end, _decimal(number.value)) for number in numbers),
@@ -208,13 +199,7 @@ class Scorer:
         return [
             PairScore(score, cosine, float(probability), with_changed_words(findings, reading, *pair))
             for score, cosine, probability, findings, reading, pair in zip(
-                scores,
-                near,
-                self.verdict.probabilities(features),
-                findings_by_pair,
-                readings,
-                pairs,
-                strict=True,
+                scores, near, self.verdict.probabilities(features), findings_by_pair, readings, pairs, strict=True
             )
         ]
 
@@ -227,9 +212,7 @@ class Scorer:
         readings: list[PairReading | None] = [None] * len(pairs)
         if self._pair_reader is not None:
             close = [row for row, pair in enumerate(pairs) if closeness(shared_words(*pair)) > 0]
-            for row, reading in zip(
-                close, self._pair_reader.read([pairs[row] for row in close]), strict=True
-            ):
+            for row, reading in zip(close, self._pair_reader.read([pairs[row] for row in close]), strict=True):
                 readings[row] = reading
         return readings
 
@@ -285,16 +268,9 @@ def weigh_pairs(
             found = tuple(replace(finding, is_serious=False) for finding in found)
         findings.append(found)
     features = [
-        verdict_features(
-            score, pair_findings, *pair, reading=reading.log_odds if reading else 0.0, answers=same
-        )
+        verdict_features(score, pair_findings, *pair, reading=reading.log_odds if reading else 0.0, answers=same)
         for score, pair_findings, pair, reading, same in zip(
-            scores,
-            findings,
-            pairs,
-            readings or [None] * len(pairs),
-            answers or [0.0] * len(pairs),
-            strict=True,
+            scores, findings, pairs, readings or [None] * len(pairs), answers or [0.0] * len(pairs), strict=True
         )
     ]
     return findings, features
@@ -330,9 +306,7 @@ def load_scorer(folder: Path) -> Scorer:
     checksum = artifact_checksum(folder)
     pair_reader = None
     if GRAPH_NAME in manifest.files:
-        pair_reader = load_served_pair_reader(
-            folder, manifest.files[GRAPH_NAME], int(manifest.extra["pad_id"])
-        )
+        pair_reader = load_served_pair_reader(folder, manifest.files[GRAPH_NAME], int(manifest.extra["pad_id"]))
     return Scorer(
         manifest,
         checksum,

@@ -55,9 +55,7 @@ _SUBJECT_VERB = re.compile(
     r"|drove|drives|baked|bakes|planted|plants|needs|needed|is|was|took|takes|starts|started|scored|paid|pays|puts|put"
     r"|decided|decides|works|worked|can|and [A-Z])\b|['’]s\b"
 )
-_LABEL_A = re.compile(
-    r"A(?:,? and [A-Z]\b|, [A-Z]\b|['’]s\b| (?:can|is|and|alone|finishes|completes|has|does)\b)"
-)
+_LABEL_A = re.compile(r"A(?:,? and [A-Z]\b|, [A-Z]\b|['’]s\b| (?:can|is|and|alone|finishes|completes|has|does)\b)")
 _ARTICLE_A = re.compile(
     r"A (?!(?:to|and|or|can|is|was|are|alone|has|had|does|did|will|in|at|on|by|with|for|from|when|while|if|than|as|then"
     r"|takes|took|gets|works|worked|finishes|completes|starts|started|travels|left|leaves|gave|gives|who)\b)[a-z]"
@@ -133,9 +131,7 @@ def first_names() -> tuple[tuple[str, ...], tuple[str, ...]]:
         women |= dict.fromkeys(provider.first_names_female)
         men |= dict.fromkeys(provider.first_names_male)
     more_women = "Alice Anna Belle Carla Emma Jenny Kate Liz Lucy Maria Marie Mary Molly Nina Sally Sara Sue"
-    more_men = (
-        "Ali Alex Ben Bob Dan David Jack Jim Joe John Luis Max Mike Nick Omar Pablo Sam Ted Tim Tom Vikram"
-    )
+    more_men = "Ali Alex Ben Bob Dan David Jack Jim Joe John Luis Max Mike Nick Omar Pablo Sam Ted Tim Tom Vikram"
     women |= dict.fromkeys(more_women.split())
     men |= dict.fromkeys(name for name in (*men, *more_men.split()))
     return tuple(_single(women)), tuple(name for name in _single(men) if name not in women)
@@ -150,16 +146,12 @@ def places() -> tuple[str, ...]:
 
     cities = "Paris London Berlin Madrid Rome Vienna Boston Chicago Denver Toronto Sydney Tokyo Cairo Lagos"
     more = "New York,Los Angeles,San Francisco,Las Vegas,New Jersey,New Orleans,Hong Kong,Cape Town"
-    names = dict.fromkeys(
-        (*English.countries, *States.states, *India.cities, *cities.split(), *more.split(","))
-    )
+    names = dict.fromkeys((*English.countries, *States.states, *India.cities, *cities.split(), *more.split(",")))
     return tuple(name for name in names if re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?", name))
 
 
 def _single(names: Iterable[str]) -> Iterable[str]:
-    return (
-        name for name in names if re.fullmatch(r"[A-Z][a-z]+", name) and name not in _DATES - _MONTH_NAMES
-    )
+    return (name for name in names if re.fullmatch(r"[A-Z][a-z]+", name) and name not in _DATES - _MONTH_NAMES)
 
 
 @lru_cache(maxsize=1)
@@ -226,11 +218,7 @@ def _lone_plain_word(name: str, start: int, text: str, at_start: bool) -> tuple[
     if name in _DATES:
         is_name = name in _MONTH_NAMES and not _BEFORE_DATE.search(text[max(start - 10, 0) : start])
         women, men, _ = _tables()
-        return (
-            (start, name)
-            if is_name and name in women | men and _followed_by_verb(text, start, name)
-            else None
-        )
+        return (start, name) if is_name and name in women | men and _followed_by_verb(text, start, name) else None
     if name == "I":
         return None
     if name == "A":  # "A and B can ..." is a label

@@ -71,9 +71,7 @@ def rewritten(text: str, edits: list[tuple[int, int, str]]) -> Rewritten:
     return Rewritten("".join((*parts, text[done:])), tuple(pieces))
 
 
-_N = (
-    r"(?P<n>\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen|twenty)"
-)
+_N = r"(?P<n>\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen|twenty)"
 _HOUR, _MINUTE = r"(?:hours?|hrs?|h)\b", r"(?:minutes?|mins?|min)\b"
 _NO_UNIT = r"(?![\w$%]|\.\d)"
 
@@ -142,9 +140,7 @@ def canonical_quantities(text: str) -> Rewritten:
         for time in find_clock_times(text)
         if time.end > time.start
     ]
-    edits = [
-        (start, end - (_ENDS_SENTENCE.match(text, end - 1) is not None), new) for start, end, new in edits
-    ]
+    edits = [(start, end - (_ENDS_SENTENCE.match(text, end - 1) is not None), new) for start, end, new in edits]
     lowered = text.lower()
     for trigger, pattern, make in _RULES:
         if trigger not in lowered:

@@ -147,13 +147,10 @@ _NO_FRACTION = re.compile(
     r"\s(?!of|as|the|this|that|these|those|what|his|her|its|their|more|less|fewer)[a-z]+", re.IGNORECASE
 )
 _DIVIDED = re.compile(r"\bdivided by\s$", re.IGNORECASE)
-_TIMES_FEWER = re.compile(
-    r"\s+times\s+(?:fewer|less|smaller|shorter|slower|lighter|cheaper|younger)\b", re.IGNORECASE
-)
+_TIMES_FEWER = re.compile(r"\s+times\s+(?:fewer|less|smaller|shorter|slower|lighter|cheaper|younger)\b", re.IGNORECASE)
 _RESULTS = frozenset({"score", "a score"})  # in a game or a test, far more often than 20
 _ONE_UNIT = re.compile(
-    r"\b(?:an?|each|every|per|full|whole|entire|single)[\s-]$|\b(?:first|initial|next|coming)\s$",
-    re.IGNORECASE,
+    r"\b(?:an?|each|every|per|full|whole|entire|single)[\s-]$|\b(?:first|initial|next|coming)\s$", re.IGNORECASE
 )
 UNIT_WORDS = {word: unit for unit, *words in rows_of("unit_words") for word in words}
 """Maps words that contain a unit to the unit: daily, footage."""
@@ -174,9 +171,7 @@ def read(text: str, known: tuple[str, ...] = ()) -> Reading:
     Args:
         known: names known from the other text of the pair.
     """
-    words = tuple(
-        Word(match.start(), match.end(), match[0], canonical(match[0])) for match in _WORD.finditer(text)
-    )
+    words = tuple(Word(match.start(), match.end(), match[0], canonical(match[0])) for match in _WORD.finditer(text))
     units = find_units(text)
     quantities, bound = _quantities(text, words, units)
     sentences = tuple(split_sentences(text))
@@ -187,9 +182,7 @@ def read(text: str, known: tuple[str, ...] = ()) -> Reading:
         quantities=quantities,
         bare_units=tuple(unit for unit in units if unit.start not in bound),
         implied=_implied(text, units, bound),
-        unit_words=frozenset(
-            UNIT_WORDS[word.text.lower()] for word in words if word.text.lower() in UNIT_WORDS
-        ),
+        unit_words=frozenset(UNIT_WORDS[word.text.lower()] for word in words if word.text.lower() in UNIT_WORDS),
         entities=tuple(find_entities(text, known)),
         keys=frozenset(word.key for word in words),
         word_ends=tuple(word.end for word in words),
@@ -197,9 +190,7 @@ def read(text: str, known: tuple[str, ...] = ()) -> Reading:
     )
 
 
-def _quantities(
-    text: str, words: tuple[Word, ...], units: list[UnitMention]
-) -> tuple[tuple[Quantity, ...], set[int]]:
+def _quantities(text: str, words: tuple[Word, ...], units: list[UnitMention]) -> tuple[tuple[Quantity, ...], set[int]]:
     numbers: list[NumberMention] = [
         mention
         for mention in find_numbers(text)
@@ -271,17 +262,11 @@ def _implied(text: str, units: list[UnitMention], bound: set[int]) -> tuple[Quan
     )
 
 
-def _unit_of(
-    text: str, number: NumberMention, units: list[UnitMention], bound: set[int]
-) -> UnitMention | None:
+def _unit_of(text: str, number: NumberMention, units: list[UnitMention], bound: set[int]) -> UnitMention | None:
     for unit in units:
         if unit.start in bound:
             continue
-        if (
-            unit.end <= number.start
-            and not text[unit.end : number.start].strip()
-            and unit.dimension == "money"
-        ):
+        if unit.end <= number.start and not text[unit.end : number.start].strip() and unit.dimension == "money":
             return unit
         if unit.start >= number.end:
             gap = _BETWEEN.fullmatch(text, number.end, unit.start)
@@ -301,10 +286,7 @@ def _nouns(text: str, words: tuple[Word, ...], end: int) -> tuple[str, ...]:
         at = word.end
         if word.text.lower() == "of" and not nouns:
             continue
-        if (
-            word.text.lower() in {"more", "fewer", "less", "the", "these", "those", "his", "her", "their"}
-            and not nouns
-        ):
+        if word.text.lower() in {"more", "fewer", "less", "the", "these", "those", "his", "her", "their"} and not nouns:
             continue
         if word.text.lower() in _NO_NOUN or word.text.lower() in _UNIT_NAMES:
             break

@@ -146,10 +146,7 @@ def _primes(number: int) -> list[int]:
 def _common(of: Callable[..., int], words: str) -> Build:
     def build(terms: list[Term]) -> Term | None:
         numbers = [int(term.worth or 0) for term in terms]
-        if any(
-            term.worth != number or not 0 < number < _LARGEST
-            for term, number in zip(terms, numbers, strict=True)
-        ):
+        if any(term.worth != number or not 0 < number < _LARGEST for term, number in zip(terms, numbers, strict=True)):
             return None
         found = of(*numbers)
         if found >= _LARGEST:
@@ -193,12 +190,7 @@ def _part_of_whole(is_per_cent: bool) -> Build:
         tree: ExpressionTree | None = part.tree
         if part.unit != whole.unit and part.quantity is not None:
             tree = in_unit(part.quantity, whole.unit)
-        if (
-            tree is None
-            or not whole.worth
-            or part.worth is None
-            or NumberKind.PERCENT in (part.kind, whole.kind)
-        ):
+        if tree is None or not whole.worth or part.worth is None or NumberKind.PERCENT in (part.kind, whole.kind):
             return None
         share = tree / whole.tree
         if is_per_cent:

@@ -66,9 +66,7 @@ def posts_and_gaps(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
     apart = quantities[int(found["a"] or found["b"])]
     if apart.unit is None or apart.unit.dimension != "length":
         return None
-    others = [
-        each for each in quantities if each is not apart and not (each.value == 2 and each.unit is None)
-    ]
+    others = [each for each in quantities if each is not apart and not (each.value == 2 and each.unit is None)]
     if len(others) != 1:
         return None
     other, is_round = others[0], _ROUND.search(text) is not None
@@ -149,9 +147,7 @@ def capacity(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
         return None
     if len(shares) == 1:
         is_part = not (_ADDED.search(reading.text) or _TAKEN.search(reading.text))
-        return (
-            RuleAnswer(amount / shares[0].tree) if is_part and not _TO_FILL.search(reading.question) else None
-        )
+        return RuleAnswer(amount / shares[0].tree) if is_part and not _TO_FILL.search(reading.question) else None
     first, second = shares
     words = reading.text[first.end : reading.text.rfind(reading.asked)]
     is_filled = second.value > first.value

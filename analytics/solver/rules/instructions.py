@@ -192,7 +192,7 @@ _ASKED = re.compile(
     r"|what do you get (?:if|when) you"
     r"|how much is|give|write(?: down)?|express|convert|change|turn|state|round(?: off)?|result of|answer"
     r"|can you|tell me|求出?|[计計]算|算出|写出|得)[\s:,：]*)*<(?P<term>\d+)>"
-    r"\s*(?:equals?|equal to|=|约?(?:[是为得]|等于)|约|≈)?(?:多少|几)?[\s?？.．。!:：,_()（）]*",
+    r"\s*(?:equals?|equal to|=|约?(?:[是为得]|等于)|约|≈)?(?:多少|几)?[\s?？.．。!:：,_()（）]*"
 )
 
 

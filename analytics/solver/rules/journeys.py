@@ -52,9 +52,7 @@ class _Journey:
     def __init__(self, reading: Reading, quantities: list[Quantity]) -> None:
         self.reading = reading
         quantities = [_with_speed(reading, each) for each in quantities]
-        speeds, lengths, times = (
-            _of_dimension(quantities, dimension) for dimension in ("speed", "length", "time")
-        )
+        speeds, lengths, times = (_of_dimension(quantities, dimension) for dimension in ("speed", "length", "time"))
         others = [each for each in quantities if each not in (*speeds, *lengths, *times)]
         self.length, self.time = self._units(speeds, lengths, times)
         unit = f"{self.length} / {self.time}"
@@ -65,18 +63,11 @@ class _Journey:
         ]
         self.is_odd = any(each.unit_name == "second" != self.time for each in times)
         self.is_whole = all(each.value == 2 and each.unit is None for each in others) and len(others) <= 1
-        self.is_whole &= {
-            self.time,
-            *(each.unit_name for each in times),
-        } <= _ON_THE_WAY  # nobody walks for days
+        self.is_whole &= {self.time, *(each.unit_name for each in times)} <= _ON_THE_WAY  # nobody walks for days
         self.is_whole &= bool(self.length and self.time) and all(None not in each for each in found)
-        self.speeds, self.lengths, self.times = (
-            [tree for tree in each if tree is not None] for each in found
-        )
+        self.speeds, self.lengths, self.times = ([tree for tree in each if tree is not None] for each in found)
 
-    def _units(
-        self, speeds: list[Quantity], lengths: list[Quantity], times: list[Quantity]
-    ) -> tuple[str, str]:
+    def _units(self, speeds: list[Quantity], lengths: list[Quantity], times: list[Quantity]) -> tuple[str, str]:
         if speeds:
             length, _slash, time = speeds[0].unit_name.partition(" / ")
             return length, time
@@ -148,11 +139,7 @@ def two_journeys(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | N
     told = len(journey.speeds), len(journey.lengths), len(journey.times)
     if told == (2, 1, 0) and _ASKS_TIME.search(reading.question):
         return journey.answer(journey.lengths[0] / reduce(add, journey.speeds), journey.time)
-    if (
-        told == (2, 0, 1)
-        and _ASKS_LENGTH.search(reading.question)
-        and re.search(r"\bapart\b|相距|\bbetween\b", text)
-    ):
+    if told == (2, 0, 1) and _ASKS_LENGTH.search(reading.question) and re.search(r"\bapart\b|相距|\bbetween\b", text):
         return journey.answer(reduce(add, journey.speeds) * journey.times[0], journey.length)
     if told == (1, 1, 1) and _ASKS_SPEED.search(reading.question):
         other = journey.lengths[0] / journey.times[0] - journey.speeds[0]
@@ -173,9 +160,7 @@ def average_speed(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | 
     if not journey.times and len(journey.lengths) < 2 and _BACK.search(reading.text):
         return journey.answer(constant(2) * first * second / (first + second), unit)
     told = [_with_speed(reading, each) for each in quantities if each.unit is not None]
-    is_paired = all(
-        one.unit and two.unit and one.unit.dimension != two.unit.dimension for one, two in pairwise(told)
-    )
+    is_paired = all(one.unit and two.unit and one.unit.dimension != two.unit.dimension for one, two in pairwise(told))
     if len(journey.times) == 2 and not journey.lengths and is_paired:
         one, two = journey.times
         return journey.answer((first * one + second * two) / (one + two), unit)
@@ -242,9 +227,7 @@ def _after(reading: Reading, time: Quantity) -> str:
     return re.split(r"[.,;?，。；？]| and ", reading.text[time.end :])[0]
 
 
-def _with_drain(
-    reading: Reading, times: list[Quantity], rates: list[ExpressionTree]
-) -> ExpressionTree | None:
+def _with_drain(reading: Reading, times: list[Quantity], rates: list[ExpressionTree]) -> ExpressionTree | None:
     is_drain = [_DRAINS.search(_around(reading, each)) is not None for each in times]
     if all(is_drain) or not any(is_drain):
         return constant(1) / reduce(add, rates)

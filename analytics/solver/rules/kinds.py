@@ -71,12 +71,7 @@ class _Kinds:
         """
         kinds = list(self.worth)
         told = len(self.counts) + sum(each is not None for each in (self.things, self.total, self.more))
-        if (
-            len(kinds) != 2
-            or told != 2
-            or self.total is None
-            or len({each.value for each in self.worth.values()}) < 2
-        ):
+        if len(kinds) != 2 or told != 2 or self.total is None or len({each.value for each in self.worth.values()}) < 2:
             return None
         own = [kinds[0] - kinds[1], kinds[1] - kinds[0]]
         named = [place for place in (0, 1) if _is_named(own[place], reading)]
@@ -117,9 +112,7 @@ def _is_named(kind: frozenset[str], reading: Reading) -> bool:
     """Return whether the clause that asks names a kind, by a word or by a number: "How many 20-cent coins"."""
     asked, begin = _after_how_many(reading), reading.text.rfind(reading.asked)
     numbers = {str(each.value) for each in reading.quantities if each.start >= begin}
-    is_word = (
-        any(each in asked for each in kind) if not reading.language.space else kind & _words(reading, asked)
-    )
+    is_word = any(each in asked for each in kind) if not reading.language.space else kind & _words(reading, asked)
     return bool(is_word or kind & numbers)
 
 
@@ -225,10 +218,7 @@ def _called(reading: Reading, quantities: list[Quantity], place: int) -> frozens
     words, quantity = reading.language.relations, quantities[place]
     begin = max((each.end for each in quantities[:place]), default=0)
     if not reading.language.space:
-        clause = (
-            _MARKS.split(reading.text[begin : quantity.start])[-1]
-            + _MARKS.split(reading.text[quantity.end :])[0]
-        )
+        clause = _MARKS.split(reading.text[begin : quantity.start])[-1] + _MARKS.split(reading.text[quantity.end :])[0]
         known = {each for table in words.LIMBS.values() for each in table} | words.LIMBS.keys() | words.HEADS
         return frozenset(_found(clause, known))
     begin_noun = quantity.unit.start if quantity.unit is not None else quantity.end
@@ -243,9 +233,7 @@ def _coins(reading: Reading, quantities: list[Quantity]) -> _Kinds | None:
         return None
     names = [each for each in words.COINS if _says(reading, each)]
     money = [each for each in quantities if _is_money(reading, each)]
-    minor = [_MINOR.get(each.unit_name, 100) for each in money if _is_minor(reading, each)] + [100] * bool(
-        names
-    )
+    minor = [_MINOR.get(each.unit_name, 100) for each in money if _is_minor(reading, each)] + [100] * bool(names)
     for each in money:
         is_scaled = bool(minor) and not _is_minor(reading, each)
         worth = _amount(each) * Amount.of(minor[0]) if is_scaled else _amount(each)
@@ -296,9 +284,7 @@ def _read_pieces(kinds: _Kinds, reading: Reading, quantity: Quantity) -> bool:
 def _prices(reading: Reading, quantities: list[Quantity]) -> _Kinds | None:
     """Read tickets and other things with two prices, and games with two scores."""
     kinds = _Kinds()
-    worth = [
-        each for each in quantities if each.noun in _POINTS or (each.unit and each.unit.dimension == "money")
-    ]
+    worth = [each for each in quantities if each.noun in _POINTS or (each.unit and each.unit.dimension == "money")]
     counts = [each for each in quantities if each not in worth and each.unit is None]
     if len(worth) != 3 or len(counts) != 1 or len({each.unit_name for each in worth}) > 1:
         return None

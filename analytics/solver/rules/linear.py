@@ -118,8 +118,7 @@ class Linear:
     def times(self, factor: Amount) -> Linear:
         """Return so many times the sum."""
         return Linear(
-            {name: amount * factor for name, amount in self.terms.items() if factor.value != 0},
-            self.rest * factor,
+            {name: amount * factor for name, amount in self.terms.items() if factor.value != 0}, self.rest * factor
         )
 
     def with_value(self, name: Name, value: Linear) -> Linear:
@@ -133,9 +132,7 @@ class Linear:
         """Return what an unknown is worth where the sum is zero."""
         factor = self.terms[name]
         others = Linear({each: amount for each, amount in self.terms.items() if each != name}, self.rest)
-        return Linear(
-            {each: -(amount / factor) for each, amount in others.terms.items()}, -(others.rest / factor)
-        )
+        return Linear({each: -(amount / factor) for each, amount in others.terms.items()}, -(others.rest / factor))
 
 
 def solve(equations: Iterable[Linear], asked: Linear) -> dict[Name, Amount] | None:

@@ -30,8 +30,7 @@ _NO_PLAIN_LIST = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
-    r"\s?\$?\s?(?:[,，、;；]\s?(?:and|和)?|and|和|与|及|/)\s?\$?\s?(?:[-−–]|minus |零下)?\s?",
-    re.IGNORECASE,
+    r"\s?\$?\s?(?:[,，、;；]\s?(?:and|和)?|and|和|与|及|/)\s?\$?\s?(?:[-−–]|minus |零下)?\s?", re.IGNORECASE
 )
 _KINDS = (NumberKind.INTEGER, NumberKind.DECIMAL, NumberKind.FRACTION, NumberKind.MIXED)
 
@@ -39,11 +38,7 @@ _KINDS = (NumberKind.INTEGER, NumberKind.DECIMAL, NumberKind.FRACTION, NumberKin
 def statistic_of_list(reading: Reading) -> RuleAnswer | None:
     """Answer "Find the median of 9, 4, 17 and 6."; any other number of the text must say how many are listed."""
     asked = [name for name, pattern in _NAMES.items() if pattern.search(reading.text)]
-    if (
-        len(asked) != 1
-        or not _NAMES[asked[0]].search(reading.question)
-        or _NO_PLAIN_LIST.search(reading.text)
-    ):
+    if len(asked) != 1 or not _NAMES[asked[0]].search(reading.question) or _NO_PLAIN_LIST.search(reading.text):
         return None
     listed = _listed(reading)
     if len(listed) < 2:
@@ -75,9 +70,7 @@ def _median(in_order: list[Quantity]) -> RuleAnswer:
     middle, is_odd = divmod(len(in_order), 2)
     said = f"In order: {', '.join(map(_shown, in_order))}."
     if is_odd:
-        return RuleAnswer(
-            in_order[middle].tree, said=f"{said} The one in the middle is {_shown(in_order[middle])}."
-        )
+        return RuleAnswer(in_order[middle].tree, said=f"{said} The one in the middle is {_shown(in_order[middle])}.")
     first, second = in_order[middle - 1 : middle + 1]
     said += f" The two in the middle are {_shown(first)} and {_shown(second)}."
     return RuleAnswer((first.tree + second.tree) / constant(2), said=said)
@@ -137,9 +130,7 @@ _KINDS_OF_NUMBERS = (NumberKind.INTEGER, NumberKind.DECIMAL, NumberKind.PERCENT)
 def _may_fit(reading: Reading, quantities: list[Quantity]) -> bool:
     asked = reading.question if reading.language.space else reading.asked
     is_plain = all(each.mention.kind in _KINDS_OF_NUMBERS for each in quantities)
-    return (
-        is_plain and len(_MEAN.findall(reading.text)) < 3 + ("平" in asked) and not _ASKS_MEAN.search(asked)
-    )
+    return is_plain and len(_MEAN.findall(reading.text)) < 3 + ("平" in asked) and not _ASKS_MEAN.search(asked)
 
 
 @when(3, 9, says=_MEAN, asks=_MISSING, unless=_OTHERWISE)
@@ -156,9 +147,7 @@ def missing_of_mean(reading: Reading, quantities: list[Quantity]) -> RuleAnswer 
     return RuleAnswer(tree * constant(100) if mean.mention.kind is NumberKind.PERCENT else tree)
 
 
-def _told_means(
-    reading: Reading, quantities: list[Quantity]
-) -> Iterator[tuple[int, Quantity, int, list[Quantity]]]:
+def _told_means(reading: Reading, quantities: list[Quantity]) -> Iterator[tuple[int, Quantity, int, list[Quantity]]]:
     """Yield how many numbers say of how many a mean is, the mean, of how many it is, and all of these but one."""
     for mean in filter(lambda each: _MEAN.search(reading.clause_around(each)), quantities):
         others = [each for each in quantities if each is not mean]
@@ -181,9 +170,7 @@ def _is_asked(reading: Reading, count: int, listed: list[Quantity]) -> bool:
     """Return whether a question asks for the last of so many, by words alone: the third of three, the next."""
     ordinals = ("third", "fourth", "fifth", "sixth", "seventh", "eighth")
     words = rf"\b(?:{ordinals[count - 3]}|next|last|final)\b|第{'三四五六七八'[count - 3]}"
-    is_one_mean = len(_MEAN.findall(reading.text)) == 1 and not any(
-        each.mention.text.isalpha() for each in listed
-    )
+    is_one_mean = len(_MEAN.findall(reading.text)) == 1 and not any(each.mention.text.isalpha() for each in listed)
     return is_one_mean and re.search(words, reading.question, re.IGNORECASE) is not None
 
 
@@ -193,39 +180,24 @@ _ONE_MORE = re.compile(
 )
 _RISES_BY = re.compile(r"\b(?:increas|rais)\w+\b[^<.?]*\bby <|\bincreases? <", re.IGNORECASE)
 _NO_MEAN = re.compile(
-    rf"{_OTHERWISE.pattern}|\b(?:speed|at least|each|every|(?:decreas|reduc|lower)\w+ by)\b|%|每",
-    re.IGNORECASE,
+    rf"{_OTHERWISE.pattern}|\b(?:speed|at least|each|every|(?:decreas|reduc|lower)\w+ by)\b|%|每", re.IGNORECASE
 )
-_COUNTED = re.compile(
-    r"\s?(?:other |different )?[a-z]{3,}s\b|\s?(?:men|people|children)\b|[个次人名位场门科]"
-)
+_COUNTED = re.compile(r"\s?(?:other |different )?[a-z]{3,}s\b|\s?(?:men|people|children)\b|[个次人名位场门科]")
 _NO_COUNT = re.compile(r"\b(?:aged?|average of) $", re.IGNORECASE)
 
 
 @when(3, 4, says=_MEAN, unless=_NO_MEAN)
 def mean_with_one_more(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for the number that takes the mean of so many numbers from one value to another."""
-    if (
-        len(_MEAN.findall(reading.text)) < 2
-        or not _ONE_MORE.search(reading.text)
-        or not _may_fit(reading, quantities)
-    ):
+    if len(_MEAN.findall(reading.text)) < 2 or not _ONE_MORE.search(reading.text) or not _may_fit(reading, quantities):
         return None
     found = []
     for place, count in enumerate(quantities[:-1]):
         after, rest = reading.text[count.end :], quantities[:place] + quantities[place + 1 :]
-        is_mean = _NO_COUNT.search(reading.text[: count.start]) and not re.match(
-            r"[^<.\d]* (?:is|was)\b", after
-        )
+        is_mean = _NO_COUNT.search(reading.text[: count.start]) and not re.match(r"[^<.\d]* (?:is|was)\b", after)
         if len(quantities) == 4:
             rest = [each for each in rest if each.value != count.value + 1 or each.unit_name]
-        if (
-            len(rest) == 2
-            and _COUNTED.match(after)
-            and not is_mean
-            and not count.unit_name
-            and count.value <= 60
-        ):
+        if len(rest) == 2 and _COUNTED.match(after) and not is_mean and not count.unit_name and count.value <= 60:
             found.append((count, *rest))
     if not found or (len(found) > 1 and (len(quantities) == 4 or found[0][0] is not quantities[0])):
         return None

@@ -180,32 +180,18 @@ def _nothing(_told: _Measured) -> None:
     return None
 
 
-_ASKED_OF_SEVERAL: tuple[
-    tuple[str, Callable[[_Measured], bool], Callable[[_Measured], RuleAnswer | None]], ...
-] = (
+_ASKED_OF_SEVERAL: tuple[tuple[str, Callable[[_Measured], bool], Callable[[_Measured], RuleAnswer | None]], ...] = (
     ("pieces", lambda told: told.asks_pieces, _number_of_pieces),
-    (
-        "a part of one",
-        lambda told: told.is_shared and told.is_one,
-        lambda told: told.part(sum_of(told.trees)),
-    ),
+    ("a part of one", lambda told: told.is_shared and told.is_one, lambda told: told.part(sum_of(told.trees))),
     (
         "a part of the rest",
         lambda told: told.is_shared and _LEFT.search(told.reading.story) is not None and told.rest > 0,
         lambda told: told.part(told.left),
     ),
     ("counts", lambda told: bool(told.counts) or told.asks_each or len(told.trees) < 2, _nothing),
-    (
-        "more than there is",
-        lambda told: told.asks_rest and (told.rest < 0 or told.gaps[0] in _ONE_QUANTITY),
-        _nothing,
-    ),
+    ("more than there is", lambda told: told.asks_rest and (told.rest < 0 or told.gaps[0] in _ONE_QUANTITY), _nothing),
     ("the rest", lambda told: told.asks_rest, lambda told: RuleAnswer(told.left)),
-    (
-        "in all",
-        lambda told: _TOTAL.search(told.reading.asked) is not None,
-        lambda told: RuleAnswer(sum_of(told.trees)),
-    ),
+    ("in all", lambda told: _TOTAL.search(told.reading.asked) is not None, lambda told: RuleAnswer(sum_of(told.trees))),
 )
 """What may be asked, by name: whether it is, and the answer. The first that applies answers."""
 

@@ -34,9 +34,7 @@ def percent_of_whole(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
     if len(found) != 1 or len({each.unit_name for each in quantities}) > 1:
         return None
     match = found[0]
-    part, whole = (
-        quantities[int(match[name])] for name in (("part", "whole") if match["part"] else ("then", "first"))
-    )
+    part, whole = (quantities[int(match[name])] for name in (("part", "whole") if match["part"] else ("then", "first")))
     content = reading.language.relations.content
     asked = content(reading.asked) - content(reading.clause_around(whole)) - _OF_PER_CENT
     is_named = not asked or asked & content(reading.clause_around(part))
@@ -133,8 +131,7 @@ _ASKS_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
-    rf"{_ASKS_BEFORE.pattern}|\b(?:was|were|used to|bought|marked (?:price|at)|retail|each|per|every)\b",
-    re.IGNORECASE,
+    rf"{_ASKS_BEFORE.pattern}|\b(?:was|were|used to|bought|marked (?:price|at)|retail|each|per|every)\b", re.IGNORECASE
 )
 _AFTER = re.compile(
     r"\b(?:now|paid|pays?|paying|includ\w+|inclusive|sold|selling|sells|sale|new|after|reduced|discounted|becam?es?"
@@ -193,9 +190,7 @@ _PERCENT_CHANGE = re.compile(
     re.IGNORECASE,
 )
 _FROM_TO = re.compile(r"\bfrom <(?P<a>\d)>[^<.?]{0,25}\bto <(?P<b>\d)>", re.IGNORECASE)
-_OVER = re.compile(
-    r"\b(?:over|in|within|during|after) (?:the )?(?:past |last )?<(?P<time>\d)>", re.IGNORECASE
-)
+_OVER = re.compile(r"\b(?:over|in|within|during|after) (?:the )?(?:past |last )?<(?P<time>\d)>", re.IGNORECASE)
 _NO_CHANGE = re.compile(r"%|\b(?:each|every|ratio|half|twice|round\w*|nearest)\b", re.IGNORECASE)
 
 
@@ -213,11 +208,7 @@ def change_in_percent(reading: Reading, quantities: list[Quantity]) -> RuleAnswe
             return None
     periods = [quantities[int(match["time"])] for match in _OVER.finditer(reading.marked)]
     others = [each for each in quantities if each is not first and each is not last]
-    if (
-        any(each not in periods for each in others)
-        or first.unit_name != last.unit_name
-        or _split(quantities)[0]
-    ):
+    if any(each not in periods for each in others) or first.unit_name != last.unit_name or _split(quantities)[0]:
         return None
     change = last.tree - first.tree if last.value > first.value else first.tree - last.tree
     return RuleAnswer(change / first.tree * constant(100))

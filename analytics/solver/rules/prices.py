@@ -97,9 +97,7 @@ def part_of_purchase(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
     if not sums:
         is_sum = not bought.unknown and len(bought.known) > 1 and _ASKS_TOTAL.search(reading.asked)
         return RuleAnswer(reduce(add, bought.known).tree) if is_sum else None
-    return _change_or_price(
-        reading, reduce(Amount.__sub__, bought.known, amounts[int(sums[0])]), bought.unknown
-    )
+    return _change_or_price(reading, reduce(Amount.__sub__, bought.known, amounts[int(sums[0])]), bought.unknown)
 
 
 def _purchase(text: str, quantities: list[Quantity], amounts: list[Amount]) -> _Purchase | None:
@@ -201,19 +199,14 @@ def _rate(reading: Reading, quantities: list[Quantity]) -> tuple[Quantity | None
         if quantity.unit is not None and quantity.unit.dimension == "speed":
             is_only = len(_RATE.findall(reading.text)) <= 1
             return (quantity, quantity.unit.unit.partition(" / ")[2]) if is_only else (None, "")
-    found = [
-        match
-        for match in _RATE.finditer(reading.text)
-        if match.start() < reading.text.rfind(reading.question)
-    ]
+    found = [match for match in _RATE.finditer(reading.text) if match.start() < reading.text.rfind(reading.question)]
     if len(found) != 1:
         return None, ""
     match = found[0]
     unit = match["unit"] or {"dai": "day"}.get(match["ly"].lower(), match["ly"])
     sentence = max(reading.text.rfind(mark, 0, match.start()) for mark in (". ", "? ", "! "))
     end = min(
-        (at for mark in (". ", "?", "!") if (at := reading.text.find(mark, match.end())) > 0),
-        default=len(reading.text),
+        (at for mark in (". ", "?", "!") if (at := reading.text.find(mark, match.end())) > 0), default=len(reading.text)
     )
     inside = [each for each in quantities if sentence < each.mention.start < end]
     if len(inside) != 1:

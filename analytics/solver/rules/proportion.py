@@ -25,9 +25,7 @@ _INVERSE = re.compile(
 def in_proportion(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer "10 bottles for 8 guests. How many for 12 guests?": three numbers, two of them of one kind."""
     is_inverse = _INVERSE.search(_AT_ONE_RATE.sub("", reading.text)) is not None
-    is_consumed = any(
-        each.unit is not None and each.unit.dimension in ("mass", "volume") for each in quantities
-    )
+    is_consumed = any(each.unit is not None and each.unit.dimension in ("mass", "volume") for each in quantities)
     if is_inverse or (not is_consumed and any(singular(each.noun) in _WORKERS for each in quantities)):
         return None
     first, second, third = quantities
@@ -74,11 +72,7 @@ _NO_AMOUNTS = (NumberKind.PERCENT, NumberKind.CLOCK_TIME, NumberKind.RATIO_PART,
 
 def _in_unit_of(quantity: Quantity, others: list[Quantity]) -> Quantity:
     """Return a quantity in the unit of another one that measures the same: 1.5 km as metres."""
-    alike = [
-        each
-        for each in others
-        if each.unit and quantity.unit and each.unit.dimension == quantity.unit.dimension
-    ]
+    alike = [each for each in others if each.unit and quantity.unit and each.unit.dimension == quantity.unit.dimension]
     tree = in_unit(quantity, alike[0].unit_name) if len(alike) == 1 else None
     if tree is None or quantity.unit is None:
         return quantity
@@ -99,19 +93,13 @@ def _asked_kind(reading: Reading) -> str:
         r"\bhow much\b.*\b(?:cost|pay|costs|be|are|earn|money|price|spend)\b", reading.question, re.IGNORECASE
     ):
         return money
-    if match := re.search(
-        r"\bhow (?:many|much|far|long)\b\s?(?P<noun>[a-z]+)?", reading.question, re.IGNORECASE
-    ):
+    if match := re.search(r"\bhow (?:many|much|far|long)\b\s?(?P<noun>[a-z]+)?", reading.question, re.IGNORECASE):
         noun = (match["noun"] or "").lower()
         unit = next((each.unit for each in reading.units if each.text.lower() == noun), "")
         if match[0].lower().startswith("how far"):
             return next((each.unit for each in reading.units if each.dimension == "length"), "")
         return unit or singular(noun)
-    return (
-        money
-        if re.search(r"\bcosts?\b", reading.text) and not re.search(r"\bhow|what\b", reading.text)
-        else ""
-    )
+    return money if re.search(r"\bcosts?\b", reading.text) and not re.search(r"\bhow|what\b", reading.text) else ""
 
 
 _SPREAD = re.compile(

@@ -159,13 +159,7 @@ class Reading:
     def _belongs(self, unit: UnitMention, mention: NumberMention) -> bool:
         if unit.end <= mention.start:
             return unit.dimension == "money" and not self.text[unit.end : mention.start].strip()
-        return unit.start >= mention.end and self.text[mention.end : unit.start] in (
-            "",
-            " ",
-            "-",
-            "\u00a0",
-            "个",
-        )
+        return unit.start >= mention.end and self.text[mention.end : unit.start] in ("", " ", "-", "\u00a0", "个")
 
     def clause_around(self, quantity: Quantity) -> str:
         """Return the clause that has a number: between commas and the ends of sentences."""
@@ -211,9 +205,7 @@ def when(
         def answer(reading: Reading) -> Answer:
             quantities, text = reading.counted(), reading.text
             is_such = fewest <= len(quantities) <= (most or fewest) and only in ("", reading.language.code)
-            may_fit = (
-                is_such and asks.search(reading.question) and says.search(text) and not unless.search(text)
-            )
+            may_fit = is_such and asks.search(reading.question) and says.search(text) and not unless.search(text)
             return rule(reading, quantities) if may_fit else None
 
         return answer

@@ -156,9 +156,7 @@ def _timed(clause: str, language: Language, depth: int) -> list[Clause] | None:
             continue
         parts = _parts(match)
         inner = _clauses(parts["clause"], language, has_ages=False, depth=depth + 1)
-        event = (
-            _clauses(parts["event"], language, has_ages=False, depth=depth + 1) if "event" in parts else []
-        )
+        event = _clauses(parts["event"], language, has_ages=False, depth=depth + 1) if "event" in parts else []
         if inner and event is not None and (event or sign):
             time = (sign, parts.get("t", ""))
             return [replace(each, time=time, event=tuple(event)) for each in inner]

@@ -85,9 +85,7 @@ def restatement(reading: Reading) -> Restatement | None:
             trees.append(change_here.tree if is_whole else constant(slot.value))
             continue
         shift = sum(
-            len(change.text) - (change.end - change.start)
-            for begin, _end, change in moved
-            if begin < slot.start
+            len(change.text) - (change.end - change.start) for begin, _end, change in moved if begin < slot.start
         )
         place = starts.get((slot.start - shift, slot.value))
         trees.append(constant(slot.value) if place is None else ExpressionTree(f"N{place}"))
@@ -130,9 +128,7 @@ def _written_plainly(reading: Reading) -> Iterator[_Change]:
 
 def _is_odd_plain(written: str) -> bool:
     has_digits = re.search(r"\d", written) is not None
-    return written.lower().startswith(("a couple", "a pair")) or (
-        has_digits and not _USUAL.fullmatch(written)
-    )
+    return written.lower().startswith(("a couple", "a pair")) or (has_digits and not _USUAL.fullmatch(written))
 
 
 def _in_asked_units(reading: Reading) -> Iterator[_Change]:
@@ -150,9 +146,7 @@ def _in_asked_units(reading: Reading) -> Iterator[_Change]:
         measured = [each for each in reading.quantities if each.unit is not None and _converts(each, target)]
         words = {each.unit.text for each in measured if each.unit is not None and each.unit.text.isalpha()}
         singular = "|".join(re.escape(word.removesuffix("s")) for word in words)
-        if words and re.search(
-            rf"\b(?:an?|per|each|every|one) (?:{singular})\b", reading.text, re.IGNORECASE
-        ):
+        if words and re.search(rf"\b(?:an?|per|each|every|one) (?:{singular})\b", reading.text, re.IGNORECASE):
             continue  # "2 ounces for a pound"
         if not measured or all(each.unit is not None and each.unit.unit == target for each in measured):
             continue
@@ -183,9 +177,7 @@ def _converted(reading: Reading, measured: Sequence[Quantity], target: str) -> I
         place += 1
         if place < len(measured):
             second = measured[place]
-            is_compound = (
-                reading.text[first.end : second.start].strip() in ("", "and") and first.unit != second.unit
-            )
+            is_compound = reading.text[first.end : second.start].strip() in ("", "and") and first.unit != second.unit
             smaller = in_unit(second, target)
             if is_compound and tree is not None and smaller is not None:
                 tree, end = tree + smaller, second.end

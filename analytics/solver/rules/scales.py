@@ -90,20 +90,16 @@ _ASKS_LEVEL = re.compile(
     re.IGNORECASE,
 )
 _RISES = re.compile(
-    r"\b(?:r[io]se[sn]?|increase[ds]?|went up|goes up|climb(?:s|ed)|warmer|higher|up)\b|升|高",
-    re.IGNORECASE,
+    r"\b(?:r[io]se[sn]?|increase[ds]?|went up|goes up|climb(?:s|ed)|warmer|higher|up)\b|升|高", re.IGNORECASE
 )
 _FALLS = re.compile(
-    r"\b(?:fell|falls?|dropp?(?:s|ed)?|decrease[ds]?|went down|goes down|sank|colder|lower|down)\b|降|低",
-    re.IGNORECASE,
+    r"\b(?:fell|falls?|dropp?(?:s|ed)?|decrease[ds]?|went down|goes down|sank|colder|lower|down)\b|降|低", re.IGNORECASE
 )
 
 
 _KINDS = (NumberKind.INTEGER, NumberKind.DECIMAL, NumberKind.FRACTION)
 _DEGREES = re.compile(r"\btemperature|°|℃|\bdegrees? (?:C|Celsius)\b|气温|温度", re.IGNORECASE)
-_OTHER_CHANGE = re.compile(
-    r"\b(?:every|each|per|hour|average|twice|half|mean|how many times)\b|平均|每", re.IGNORECASE
-)
+_OTHER_CHANGE = re.compile(r"\b(?:every|each|per|hour|average|twice|half|mean|how many times)\b|平均|每", re.IGNORECASE)
 
 
 @when(2, 6)

@@ -194,9 +194,7 @@ class Scene(Story):
         parts = clause.parts
         numbers = self.amounts_in(parts["r"])
         names = (
-            self.words.listed(parts["list"])
-            if "list" in parts
-            else [parts[each] for each in "abc" if each in parts]
+            self.words.listed(parts["list"]) if "list" in parts else [parts[each] for each in "abc" if each in parts]
         )
         names = self.words.alike(names)
         if len(names) != len(numbers):

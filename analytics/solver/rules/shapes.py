@@ -17,10 +17,7 @@ _SQUARE = re.compile(
     re.IGNORECASE,
 )
 _RECTANGLE = re.compile(r"\brectang(?:le|ular)\b|长方形", re.IGNORECASE)
-_AREA, _PERIMETER = (
-    re.compile(r"\barea\b|面积", re.IGNORECASE),
-    re.compile(r"\bperimeter\b|周长", re.IGNORECASE),
-)
+_AREA, _PERIMETER = (re.compile(r"\barea\b|面积", re.IGNORECASE), re.compile(r"\bperimeter\b|周长", re.IGNORECASE))
 _SIDE = re.compile(r"\bsides?\b|边长", re.IGNORECASE)
 _LENGTH, _WIDTH = (
     re.compile(r"\b(?:length|long)\b|长(?!方)", re.IGNORECASE),
@@ -49,21 +46,12 @@ def square_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
         return None
     number = quantities[0].tree
     asks_area, asks_perimeter = _AREA.search(asked) is not None, _PERIMETER.search(asked) is not None
-    if (
-        _SIDE.search(story)
-        and asks_area != asks_perimeter
-        and not _PERIMETER.search(story.replace(asked, ""))
-    ):
+    if _SIDE.search(story) and asks_area != asks_perimeter and not _PERIMETER.search(story.replace(asked, "")):
         return RuleAnswer(number * (number if asks_area else constant(4)))
     before = story.replace(asked, "")
     is_square = math.isqrt(int(quantities[0].value)) ** 2 == quantities[0].value
     tells_area, tells_perimeter = _AREA.search(before) is not None, _PERIMETER.search(before) is not None
-    if (
-        tells_area
-        and not (tells_perimeter or asks_area)
-        and is_square
-        and asks_perimeter != bool(_SIDE.search(asked))
-    ):
+    if tells_area and not (tells_perimeter or asks_area) and is_square and asks_perimeter != bool(_SIDE.search(asked)):
         root = ExpressionTree("^", (number, constant(Fraction(1, 2))))
         return RuleAnswer(root * constant(4) if asks_perimeter else root)
     if tells_perimeter and asks_area and not (asks_perimeter or tells_area):
@@ -78,14 +66,7 @@ def rectangle_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswe
     """Answer for a rectangle's area or perimeter by its sides, or for a side by the other and one of these."""
     asked, story = reading.asked, reading.story
     if _SQUARE.search(reading.text) or (
-        len(
-            {
-                each.unit.unit
-                for each in quantities
-                if each.unit is not None and each.unit.dimension == "length"
-            }
-        )
-        > 1
+        len({each.unit.unit for each in quantities if each.unit is not None and each.unit.dimension == "length"}) > 1
     ):
         return None
     first, second = quantities

@@ -48,9 +48,7 @@ _NOT_WHOLE = re.compile(
     r"\b(?:each|ratio|cost|percent\w*|fraction|left|remain\w*|per|worth|money|pay)\b|每|百分|几分|剩|倍|比",
     re.IGNORECASE,
 )
-_OTHER_ASKED = re.compile(
-    r"速|面积|体积|时间|天数|周长|\b(?:area|volume|speed|perimeter)\b|百分|几分之|倍|差数"
-)
+_OTHER_ASKED = re.compile(r"速|面积|体积|时间|天数|周长|\b(?:area|volume|speed|perimeter)\b|百分|几分之|倍|差数")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,23 +113,11 @@ _Case = tuple[str, Callable[[_Ratio], bool], Callable[[_Ratio], ExpressionTree |
 _GIVEN: tuple[_Case, ...] = (
     ("a difference", lambda ratio: ratio.is_difference, lambda ratio: ratio.difference),
     ("a part", lambda ratio: ratio.known is not None, lambda ratio: ratio.trees[ratio.known or 0]),
-    (
-        "the whole",
-        lambda ratio: _SUM.search(ratio.reading.text) is not None,
-        lambda ratio: sum_of(ratio.trees),
-    ),
+    ("the whole", lambda ratio: _SUM.search(ratio.reading.text) is not None, lambda ratio: sum_of(ratio.trees)),
 )
 _WANTED: tuple[_Case, ...] = (
-    (
-        "a difference",
-        lambda ratio: ratio.asks_more,
-        lambda ratio: ratio.difference if ratio.names_both else None,
-    ),
-    (
-        "the whole",
-        lambda ratio: ratio.asks_whole,
-        lambda ratio: sum_of(ratio.trees) if ratio.is_partly_given else None,
-    ),
+    ("a difference", lambda ratio: ratio.asks_more, lambda ratio: ratio.difference if ratio.names_both else None),
+    ("the whole", lambda ratio: ratio.asks_whole, lambda ratio: sum_of(ratio.trees) if ratio.is_partly_given else None),
     ("a part", lambda ratio: ratio.asks_part, lambda ratio: ratio.trees[ratio.asked[0]]),
 )
 """What the amount is, and what is asked for, by name, in shares of the ratio. The first that applies counts."""
@@ -162,11 +148,7 @@ def _read_ratio(reading: Reading) -> _Ratio | None:
     if _OTHER_RATIO.search(reading.text.replace(reading.asked, "")):
         return None
     parts = [each for each in reading.quantities if found[0].start() <= each.mention.start < found[0].end()]
-    others = [
-        each
-        for each in reading.counted()
-        if each not in parts and each.mention.text not in ("两", "二", "三")
-    ]
+    others = [each for each in reading.counted() if each not in parts and each.mention.text not in ("两", "二", "三")]
     names = _names_of_parts(reading, len(parts))
     if len(others) != 1 or names is None or others[0].mention.kind not in _AMOUNTS:
         return None
@@ -204,18 +186,14 @@ def _part_given(reading: Reading, given: Quantity, names: list[str]) -> int | No
     by_noun = [place for place, name in enumerate(names) if singular(given.noun) == singular(name)]
     if len(by_noun) == 1:
         others = "|".join(re.escape(name) for place, name in enumerate(names) if place != by_noun[0])
-        is_of_all = re.search(
-            rf"{given.noun} and (?:the )?(?:{others})\b", reading.text[given.start :], re.IGNORECASE
-        )
+        is_of_all = re.search(rf"{given.noun} and (?:the )?(?:{others})\b", reading.text[given.start :], re.IGNORECASE)
         return None if is_of_all else by_noun[0]
     if _OF_ALL.match(reading.text, given.end):
         return None
     clause = reading.clause_around(given)
     if clause == reading.question and reading.language.space:
         clause = (
-            clause[: clause.find(given.mention.text)]
-            if not re.search(r"\b(?:for|with|when|if)\b", clause)
-            else clause
+            clause[: clause.find(given.mention.text)] if not re.search(r"\b(?:for|with|when|if)\b", clause) else clause
         )
     in_clause = [place for place, name in enumerate(names) if _names(name, clause)]
     return in_clause[0] if len(in_clause) == 1 and not _SUM.search(clause) else None

@@ -114,9 +114,7 @@ class RuleSolver:
             is_known = bool(found) and bool(found[0].twin)
             rule = None if is_known else rule_solution(problem.text)
             mixed = mixed_solutions(rule, found, most=beam)
-            answers.append(
-                [_in_per_cent(each) for each in mixed] if _ASKS_PER_CENT.search(problem.text) else mixed
-            )
+            answers.append([_in_per_cent(each) for each in mixed] if _ASKS_PER_CENT.search(problem.text) else mixed)
         return answers
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:

@@ -63,11 +63,7 @@ class Story:
     """
 
     def __init__(
-        self,
-        reading: Reading,
-        amounts: Sequence[Amount],
-        kept: dict[Name, Name],
-        everyone: Sequence[tuple[str, str]],
+        self, reading: Reading, amounts: Sequence[Amount], kept: dict[Name, Name], everyone: Sequence[tuple[str, str]]
     ) -> None:
         """Begin a story.
 

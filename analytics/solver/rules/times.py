@@ -19,12 +19,8 @@ from analytics.text.clock_times import find_clock_times
 from analytics.text.number_slots import number_slots
 
 _TIMES = ("second", "minute", "hour")
-_REPEATED_PERIODS = re.compile(
-    r"\b(?:each|every|twice|times|half as|both|per|a (?:day|week))\b|每|倍", re.IGNORECASE
-)
-_EARLY = re.compile(
-    r"\b(?:early|earlier|before|faster|saves?|fewer|less|instead)\b|提前|早|缩短|比", re.IGNORECASE
-)
+_REPEATED_PERIODS = re.compile(r"\b(?:each|every|twice|times|half as|both|per|a (?:day|week))\b|每|倍", re.IGNORECASE)
+_EARLY = re.compile(r"\b(?:early|earlier|before|faster|saves?|fewer|less|instead)\b|提前|早|缩短|比", re.IGNORECASE)
 _SPEED_BEFORE = re.compile(r"每(?P<unit>小时|分钟?)(?:[行走跑骑飞开驶]|行驶|的速度)*$")
 _BREAK = r"\b(?:break|interval|pause|rest|gap)s?\b"
 _WITH_BREAKS = re.compile(  # <n> lessons of <d> each with breaks of <b>
@@ -35,8 +31,7 @@ _WITH_BREAKS = re.compile(  # <n> lessons of <d> each with breaks of <b>
     re.IGNORECASE,
 )
 _PER_WEIGHT = re.compile(
-    r"<(?P<rate>\d)> (?:per|for (?:each|every)|a|every) (?:(?P<unit>kg|kilo|pound)|<(?P<mass>\d)>)",
-    re.IGNORECASE,
+    r"<(?P<rate>\d)> (?:per|for (?:each|every)|a|every) (?:(?P<unit>kg|kilo|pound)|<(?P<mass>\d)>)", re.IGNORECASE
 )
 _MASS = {"kg": "kilogram", "kilo": "kilogram", "pound": "pound"}
 
@@ -59,10 +54,7 @@ def lasting(reading: Reading, periods: list[Quantity]) -> ExpressionTree | None:
 
 
 def _by_weight(
-    match: re.Match[str],
-    numbers: list[Quantity],
-    periods: list[Quantity],
-    minutes: Mapping[Quantity, ExpressionTree],
+    match: re.Match[str], numbers: list[Quantity], periods: list[Quantity], minutes: Mapping[Quantity, ExpressionTree]
 ) -> ExpressionTree | None:
     """Return the minutes of so many for each unit of weight, with those that are added to them."""
     rate, mass = numbers[int(match["rate"])], match["mass"] and numbers[int(match["mass"])]
@@ -77,10 +69,7 @@ def _by_weight(
 
 
 def _with_breaks(
-    match: re.Match[str],
-    numbers: list[Quantity],
-    periods: list[Quantity],
-    minutes: Mapping[Quantity, ExpressionTree],
+    match: re.Match[str], numbers: list[Quantity], periods: list[Quantity], minutes: Mapping[Quantity, ExpressionTree]
 ) -> ExpressionTree | None:
     """Return the minutes of periods of one length with a break between each two."""
     found = {name.rstrip("234"): numbers[int(place)] for name, place in match.groupdict().items() if place}
@@ -125,12 +114,7 @@ _REPEATED = re.compile(r"\b(?:each|every|twice|times|half as|both|per|a (?:day|w
 def between_clock_times(reading: Reading) -> RuleAnswer | None:
     """Answer how long it is from one time of day to another: "from 6:45 pm to 8:30 pm", in the unit asked for."""
     times = find_clock_times(reading.text)
-    if (
-        len(times) != 2
-        or reading.plain()
-        or _ASKS_WHEN.search(reading.question)
-        or _REPEATED.search(reading.text)
-    ):
+    if len(times) != 2 or reading.plain() or _ASKS_WHEN.search(reading.question) or _REPEATED.search(reading.text):
         return None
     in_hours = _ASKS_HOURS.search(reading.question)
     if not (in_hours or _ASKS_MINUTES.search(reading.question) or _ASKS_LONG.search(reading.question)):
@@ -156,9 +140,7 @@ def _nearest_following(first: ClockTime, last: ClockTime) -> tuple[int, int]:
     return begins, ends if ends > begins else ends + MINUTES_OF_DAY
 
 
-def _minutes_between(
-    reading: Reading, first: ClockTime, begins: int, last: ClockTime, ends: int
-) -> ExpressionTree:
+def _minutes_between(reading: Reading, first: ClockTime, begins: int, last: ClockTime, ends: int) -> ExpressionTree:
     if begins >= 780 and "24" not in (first.half, last.half):
         begins, ends = begins - 720, ends - 720  # both in the afternoon: the hours as they are written
     first_hour, first_minutes = _parts_of(reading, first, begins)
@@ -169,9 +151,7 @@ def _minutes_between(
     return tree if first_minutes is None else tree - first_minutes
 
 
-def _parts_of(
-    reading: Reading, time: ClockTime, minutes: int
-) -> tuple[ExpressionTree, ExpressionTree | None]:
+def _parts_of(reading: Reading, time: ClockTime, minutes: int) -> tuple[ExpressionTree, ExpressionTree | None]:
     """Return the hour and the minutes of a time as trees over the numbers that it is written with."""
     written = [each for each in reading.quantities if time.start <= each.mention.start < time.end]
     hour, rest = divmod(minutes, 60)
@@ -247,9 +227,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _ASKS_DAYS = re.compile(r"how many (?:days|nights)|how long", re.IGNORECASE)
-_INCLUSIVE = re.compile(
-    r"\b(?:inclusive|including both|counting both|both (?:of these )?days)\b", re.IGNORECASE
-)
+_INCLUSIVE = re.compile(r"\b(?:inclusive|including both|counting both|both (?:of these )?days)\b", re.IGNORECASE)
 _YEAR = 2023  # without a 29 February
 
 
@@ -258,11 +236,7 @@ def between_dates(reading: Reading) -> RuleAnswer | None:
     found = list(_DATE.finditer(reading.text))
     if len(found) != 2 or not _ASKS_DAYS.search(reading.question):
         return None
-    numbers = [
-        each
-        for each in reading.quantities
-        if not any(d.start() <= each.mention.start < d.end() for d in found)
-    ]
+    numbers = [each for each in reading.quantities if not any(d.start() <= each.mention.start < d.end() for d in found)]
     if any(each in reading.counted() for each in numbers):
         return None
     days = []

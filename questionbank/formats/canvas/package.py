@@ -116,15 +116,11 @@ def _nodes(
     points = finite_number(stated.text()) if stated else points
     if node.name == "section":
         heading = " ".join(node.get("title").split())[:HEADING_LIMIT]
-        said = (
-            part.all_text().strip() for part in node.children("presentation_material", "rubric", "objectives")
-        )
+        said = (part.all_text().strip() for part in node.children("presentation_material", "rubric", "objectives"))
         instructions = "\n\n".join(filter(None, said))
         if _NAMELESS.fullmatch(heading):
             heading = ""
-        section = Section(
-            heading or section.heading, instructions or ("" if heading else section.instructions)
-        )
+        section = Section(heading or section.heading, instructions or ("" if heading else section.instructions))
     yield node, points, section
     for child in node.children():
         yield from _nodes(child, points, section)
@@ -141,9 +137,7 @@ def read_canvas(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]
             yield from package.missing(archive)
         members = [(name, member_bytes(archive, name, path) or b"") for name in _question_files(archive)]
         if not members:
-            raise ImportRefused(
-                f"{path.name} holds no questions in QTI 1.2, 2.1, 2.2 or 3.0. Export it as QTI."
-            )
+            raise ImportRefused(f"{path.name} holds no questions in QTI 1.2, 2.1, 2.2 or 3.0. Export it as QTI.")
         yield from package.entries(members)
 
 
@@ -161,11 +155,7 @@ def _question_files(archive: zipfile.ZipFile, most: int | None = None) -> list[s
             if _ROOT.search(beginning.replace(b"\0", b"")):
                 found.append(member.filename)
     own = {name.rpartition("/")[2].partition(".")[0] for name in found if name.endswith(".xml.qti")}
-    return [
-        name
-        for name in found
-        if name.endswith(".xml.qti") or name.split("/")[-2:-1] not in [[one] for one in own]
-    ]
+    return [name for name in found if name.endswith(".xml.qti") or name.split("/")[-2:-1] not in [[one] for one in own]]
 
 
 def _finder(archive: zipfile.ZipFile, path: Path) -> Find:
@@ -300,12 +290,7 @@ def _title(concept: tuple[str, ...]) -> str:
     return " > ".join(exported_path(concept)) or "Questions"
 
 
-def _write_quiz(
-    archive: zipfile.ZipFile,
-    concept: tuple[str, ...],
-    places: list[_Place],
-    items: IO[bytes],
-) -> str:
+def _write_quiz(archive: zipfile.ZipFile, concept: tuple[str, ...], places: list[_Place], items: IO[bytes]) -> str:
     title = _title(concept)
     ident = f"k{hashlib.sha256(title.encode()).hexdigest()[:32]}"
     name, meta = f"{ident}/{ident}.xml", f"{ident}/{_META_NAME}"
@@ -407,9 +392,7 @@ def _with_points_of(record: QuestionRecord, again: QuestionRecord) -> QuestionRe
 
 
 def _own_item(record: QuestionRecord, pictures: _Pictures) -> bytes:
-    return with_paths(
-        write_item(record, kept_address(record, _UPLOADED, KEPT), ours=_lost(record)), pictures.place
-    )
+    return with_paths(write_item(record, kept_address(record, _UPLOADED, KEPT), ours=_lost(record)), pictures.place)
 
 
 def _lost(record: QuestionRecord) -> str:

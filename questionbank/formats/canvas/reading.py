@@ -49,9 +49,7 @@ _BRACKETED = re.compile(r"\[(\w{1,60})\]")
 _PREFIXES = re.compile(rb"(</?)[A-Za-z_][\w.-]*:(?=[A-Za-z_])")
 _BASE = re.compile(r"(?:\$|%24)IMS[-_]CC[-_]FILEBASE(?:\$|%24)/?(?P<path>[^?#]*)")
 _KEPT_PATH = re.compile(rf"{KEPT}(?P<digest>[0-9a-f]{{64}})/(?P<path>[^?#]*)")
-_OWN_FEEDBACK = frozenset(
-    {"general_fb", "solution", "correct_fb", "correct", "general_incorrect_fb", "incorrect"}
-)
+_OWN_FEEDBACK = frozenset({"general_fb", "solution", "correct_fb", "correct", "general_incorrect_fb", "incorrect"})
 _NO_TITLE = frozenset({"", "question"})
 
 
@@ -127,9 +125,7 @@ class _Reading(ItemReading):
         theirs = self.element.findtext("itemmetadata/bbmd_asi_object_id")
         row["id"] = (self.element.get("ident") or theirs or "").strip()[:ID_LIMIT]
         row["concepts"] = [list(path) for path in concepts]
-        if hints := [
-            text for ident, text in self._feedback.items() if ident in self._marked("hint") and text
-        ]:
+        if hints := [text for ident, text in self._feedback.items() if ident in self._marked("hint") and text]:
             self.content["hints"] = tuple(hints)
         said = (self._feedback.get(name, "") for name in ("general_fb", "solution", *self._general()))
         row["solution"] = "\n\n".join(filter(None, said))
@@ -255,9 +251,7 @@ class _Reading(ItemReading):
         return self._labels(response) if response is not None else []
 
     def _labels(self, response: Element, field: str = "options") -> list[tuple[str, str]]:
-        return [
-            (label.get("ident", ""), self.material(label, field)) for label in response.iter("response_label")
-        ]
+        return [(label.get("ident", ""), self.material(label, field)) for label in response.iter("response_label")]
 
     def choice(self, _text: str) -> None:
         labels = self.labels()
@@ -285,9 +279,7 @@ class _Reading(ItemReading):
         accepted = []
         for place, (ident, text) in enumerate(self.labels()):
             word = {"true": "True", "false": "False"}.get(text.strip().lower(), "False" if place else "True")
-            accepted.append(
-                AcceptedAnswer(word, float(ident in right), self._feedback.get(f"{ident}_fb", ""))
-            )
+            accepted.append(AcceptedAnswer(word, float(ident in right), self._feedback.get(f"{ident}_fb", "")))
             if ident in right:
                 self.row["answer"] = word
         if any(answer.feedback for answer in accepted):
@@ -308,15 +300,11 @@ class _Reading(ItemReading):
         is_choice = self.type == "multiple_dropdowns_question"
         blanks: list[Blank] = []
         for place, response in enumerate(self._responses("response_lid", "response_str"), start=1):
-            name = self.material(response, "blanks") or (response.get("ident") or "").removeprefix(
-                "response_"
-            )
+            name = self.material(response, "blanks") or (response.get("ident") or "").removeprefix("response_")
             labels = self._labels(response, "blanks")
             if is_choice:
                 here = [ident for group, ident in right if group == response.get("ident")]
-                options = (
-                    (option, ident in here, self._feedback.get(f"{ident}_fb", "")) for ident, option in labels
-                )
+                options = ((option, ident in here, self._feedback.get(f"{ident}_fb", "")) for ident, option in labels)
                 blanks.append(Blank("choice", (), lettered(options), style=name))
             else:
                 accepted = tuple(
@@ -337,9 +325,7 @@ class _Reading(ItemReading):
         pairs: list[MatchingPair] = []
         choices: dict[str, str] = {}
         rights = self._block("RIGHT_MATCH_BLOCK")
-        offered = (
-            [self.material(flow, "pairs") for flow in rights.iterfind("flow")] if rights is not None else []
-        )
+        offered = [self.material(flow, "pairs") for flow in rights.iterfind("flow")] if rights is not None else []
         around = {child: parent for parent in self.element.iter("flow") for child in parent}
         for response in self._responses("response_lid"):
             labels = dict(self._labels(response, "pairs"))

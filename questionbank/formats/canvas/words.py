@@ -122,9 +122,7 @@ def digits_bounds(value: float, digits: int) -> tuple[float, float]:
     """Return the bounds of the numbers that are a value when rounded to some significant digits."""
     mantissa, _e, exponent = f"{value:.{digits - 1}e}".partition("e")
     half = 5 * 10.0**-digits
-    return float(f"{float(mantissa) - half:.15g}e{exponent}"), float(
-        f"{float(mantissa) + half:.15g}e{exponent}"
-    )
+    return float(f"{float(mantissa) - half:.15g}e{exponent}"), float(f"{float(mantissa) + half:.15g}e{exponent}")
 
 
 def _exact(value: float) -> float:

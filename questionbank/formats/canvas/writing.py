@@ -134,9 +134,7 @@ class _Writing:
                 label = '<response_label ident="answer1" rshuffle="No"/>'
                 yield self._typed(f"<render_fib>{label}</render_fib>")
             case "numerical_question":
-                yield self._typed(
-                    '<render_fib fibtype="Decimal"><response_label ident="answer1"/></render_fib>'
-                )
+                yield self._typed('<render_fib fibtype="Decimal"><response_label ident="answer1"/></render_fib>')
             case "matching_question":
                 yield from self._pairs()
             case "fill_in_multiple_blanks_question" | "multiple_dropdowns_question":
@@ -148,8 +146,7 @@ class _Writing:
     def _choices(self, cardinality: str, choices: Sequence[tuple[str, str]]) -> str:
         response = _RESPONSE
         labels = "".join(
-            self._label(_choice_ident(place), text, said, response)
-            for place, (text, said) in enumerate(choices)
+            self._label(_choice_ident(place), text, said, response) for place, (text, said) in enumerate(choices)
         )
         return (
             f'<response_lid ident="{response}" rcardinality="{cardinality}">'
@@ -162,9 +159,7 @@ class _Writing:
         return list(dict.fromkeys([*asked, *(pair.right for pair in self.content.pairs)]))
 
     def _pairs(self) -> Iterator[str]:
-        labels = "".join(
-            self._label(_choice_ident(place), right) for place, right in enumerate(self._rights())
-        )
+        labels = "".join(self._label(_choice_ident(place), right) for place, right in enumerate(self._rights()))
         for place, pair in enumerate(pair for pair in self.content.pairs if pair.left):
             ident = f"response_{place + 1}"
             yield (

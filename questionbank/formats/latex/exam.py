@@ -144,9 +144,7 @@ class _Block:
         asked, gaps = self._gaps(cut(body, environments))
         asked = self._answers(asked, answers)
         solutions = [self._solution(one.body) for one in environments if one.name in _SOLUTIONS]
-        choices = [
-            choice for one in environments if one.name in _CHOICES for choice in self._choices(one.body)
-        ]
+        choices = [choice for one in environments if one.name in _CHOICES for choice in self._choices(one.body)]
         parts, of_parts = self._parts([one for one in environments if one.name in _PARTS], level)
         row: dict[str, Any] = {"kind": "open", "text": self._text(asked, "text"), "options": [], "answer": ""}
         content: dict[str, Any] = {}
@@ -214,9 +212,7 @@ class _Block:
                     row["kind"] = "open" if row["kind"] == "parts" else row["kind"]
                 points = _points(stated or "")
                 content = QuestionContent(points=points, blanks=content.blanks, parts=content.parts)
-                answer = derived_answer(
-                    kind=row["kind"], options=row["options"], answer=row["answer"], content=content
-                )
+                answer = derived_answer(kind=row["kind"], options=row["options"], answer=row["answer"], content=content)
                 if row["solution"]:
                     solutions.append(f"({part_label(len(parts))}) {row['solution']}")
                 text = row["text"] or "[Untitled part]"
@@ -258,16 +254,12 @@ def _body(question: QuestionRecord | QuestionPart, latex: _LatexOf, level: int =
         right = right_labels(answer, labels) or []
         name = "checkboxes" if len(right) > 1 else "choices"
         lines = [
-            rf"  \{'CorrectChoice' if one.label in right else 'choice'} {latex(one.text)}"
-            for one in question.options
+            rf"  \{'CorrectChoice' if one.label in right else 'choice'} {latex(one.text)}" for one in question.options
         ]
         shown.append("\n".join([rf"\begin{{{name}}}", *lines, rf"\end{{{name}}}"]))
     elif content.parts:
         name = [*_PARTS.values()][level][0]
-        parts = (
-            rf"\{name}{_stated(part.content.points)} {_body(part, latex, level + 1)}"
-            for part in content.parts
-        )
+        parts = (rf"\{name}{_stated(part.content.points)} {_body(part, latex, level + 1)}" for part in content.parts)
         shown.append("\n".join([rf"\begin{{{name}s}}", *parts, rf"\end{{{name}s}}"]))
     elif question.answer and not content.blanks and kind in _TYPED:
         shown.append(rf"\answerline[{{{latex(question.answer)}}}]")

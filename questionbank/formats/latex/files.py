@@ -21,31 +21,14 @@ from questionbank.formats.archives import file_pieces
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.items import Find, Item
-from questionbank.formats.latex.exam import (
-    FOOT,
-    FORMAT,
-    HEAD,
-    KEPT,
-    Slice,
-    fill_item,
-    slices,
-    write_question,
-)
+from questionbank.formats.latex.exam import FOOT, FORMAT, HEAD, KEPT, Slice, fill_item, slices, write_question
 from questionbank.formats.latex.portable import defined_commands, is_portable
 from questionbank.formats.latex.prose import latex_text, text_latex
 from questionbank.formats.latex.structure import Macros, without_comments
 from questionbank.formats.originals import is_as_read
 from questionbank.formats.own_fields import lost_fields, mark_comments, read_marks
 from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
-from questionbank.formats.seam import (
-    ANOTHER_TYPE,
-    Attachments,
-    CannotHold,
-    Entry,
-    NoAttachments,
-    ReadContext,
-    not_held,
-)
+from questionbank.formats.seam import ANOTHER_TYPE, Attachments, CannotHold, Entry, NoAttachments, ReadContext, not_held
 
 _INCLUDES = re.compile(
     r"\\(?:input|include|verbatiminput|lstinputlisting|import|subfile)(?![A-Za-z])\s*\{?\s*([^{}\s]{1,100})"
@@ -190,9 +173,7 @@ def _written(record: QuestionRecord, pictures: _PictureFiles, defined: frozenset
     return "\n".join([head, "", *comments, ""]), item + "\n"
 
 
-def _item(
-    record: QuestionRecord, picture_file: Callable[[str], str], *, is_ours: bool = True
-) -> tuple[list[str], str]:
+def _item(record: QuestionRecord, picture_file: Callable[[str], str], *, is_ours: bool = True) -> tuple[list[str], str]:
     """Return the comments before a question, and the question.
 
     Args:

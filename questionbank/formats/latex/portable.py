@@ -94,13 +94,9 @@ _TOKEN = re.compile(
     r"\\(?P<edge>begin|end)(?![A-Za-z])(?:\s*\{(?P<environment>[A-Za-z]{1,40})\*?\})?|\\(?P<word>[A-Za-z]+)|\\[^A-Za-z]"
     r"|(?P<code>\^\^|[\x00-\x08\x0b-\x1f\x7f])"
 )
-_LOADED = re.compile(
-    r"\\(?:documentclass|usepackage|usetikzlibrary)(?![A-Za-z])\s*(?:\[[^\[\]]*\])?\s*(\{[^{}]*\})?"
-)
+_LOADED = re.compile(r"\\(?:documentclass|usepackage|usetikzlibrary)(?![A-Za-z])\s*(?:\[[^\[\]]*\])?\s*(\{[^{}]*\})?")
 _PLAIN_NAMES = re.compile(r"\{[\w.,\s-]*\}")
-_PICTURE = re.compile(
-    r"\\includegraphics(?![A-Za-z])\*?\s*(?:\[(?:[^\[\]{}]|\{[^{}]*\})*\])?\s*(\{[^{}]*\})?"
-)
+_PICTURE = re.compile(r"\\includegraphics(?![A-Za-z])\*?\s*(?:\[(?:[^\[\]{}]|\{[^{}]*\})*\])?\s*(\{[^{}]*\})?")
 _PICTURE_NAME = re.compile(r"\{\s*(?![/~])(?:(?!\.\./)[\w ./()+-])*\}")
 _DEFINED = re.compile(
     r"\\(?:(?:re|provide)?newcommand|renewcommand|providecommand|def|DeclareMathOperator|newlength)\*?\s*\{?\s*\\([A-Za-z]+)"
@@ -125,9 +121,7 @@ def _document_commands() -> frozenset[str]:
     return formula_commands() | _PROSE | _EXAM | _DRAWING | _SETTINGS
 
 
-def unknown_command(
-    source: str, commands: frozenset[str], environments: frozenset[str] = _MATHEMATICAL
-) -> str:
+def unknown_command(source: str, commands: frozenset[str], environments: frozenset[str] = _MATHEMATICAL) -> str:
     r"""Return the first command or environment of a source that is not known; "" if there is none.
 
     Commands in comments count, too: TeX does not see a comment in an address, for example.

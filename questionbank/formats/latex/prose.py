@@ -350,9 +350,7 @@ def _block(block: str, picture_file: PictureName) -> str:
     if all(rows):
         cells = [match[1].split(" | ") for match in rows if match]
         widest = max(map(len, cells))
-        inner = " \\\\ \\hline\n".join(
-            " & ".join(_inline(cell, picture_file) for cell in row) for row in cells
-        )
+        inner = " \\\\ \\hline\n".join(" & ".join(_inline(cell, picture_file) for cell in row) for row in cells)
         return f"\\begin{{tabular}}{{|{'l|' * widest}}}\n\\hline\n{inner} \\\\ \\hline\n\\end{{tabular}}"
     return "\\\\\n".join(_inline(line, picture_file) for line in lines)
 
@@ -381,6 +379,6 @@ def _inline(text: str, picture_file: PictureName) -> str:
 
 def escaped(text: str) -> str:
     """Return a text in which no sign is a command."""
-    return _SIGNS.sub(
-        lambda match: _SPECIAL[match[0]], _HYPHENS.sub(lambda match: f"{match[0]}\ufdd4", text)
-    ).replace("\ufdd4", "{}")
+    return _SIGNS.sub(lambda match: _SPECIAL[match[0]], _HYPHENS.sub(lambda match: f"{match[0]}\ufdd4", text)).replace(
+        "\ufdd4", "{}"
+    )

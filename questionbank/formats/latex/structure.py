@@ -180,9 +180,7 @@ class Macros:
     """
 
     def __init__(self, source: str, kept: Sequence[str] = ()) -> None:
-        self._bodies: dict[
-            str, tuple[int, str | None, str]
-        ] = {}  # number of arguments, default of the first, body
+        self._bodies: dict[str, tuple[int, str | None, str]] = {}  # number of arguments, default of the first, body
         for match in _DEFINES.finditer(source):
             name = match["name"] or match["defined"] or match["operator"]
             body, _end = braced(source, match.end())

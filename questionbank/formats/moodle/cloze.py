@@ -62,9 +62,7 @@ def cloze_faults(rest: str, blanks: Sequence[Blank]) -> Iterator[str]:
     if not blanks:
         yield "the question has no gap"
     for place, blank in enumerate(blanks, start=1):
-        weights = [answer.weight for answer in blank.accepted] + [
-            option.weight or 0.0 for option in blank.options
-        ]
+        weights = [answer.weight for answer in blank.accepted] + [option.weight or 0.0 for option in blank.options]
         if max(weights, default=0.0) <= 0:
             yield f"gap {place} has no right answer"
 
@@ -81,9 +79,7 @@ def _blank(match: re.Match[str], text_of: Callable[[str], str]) -> Blank:
         numbers = tuple(_number(unescape(text), weight, text_of(said)) for text, weight, said in answers)
         return Blank("number", numbers, (), points, style)
     if style in _TYPED:
-        accepted = tuple(
-            AcceptedAnswer(unescape(text), weight, text_of(said)) for text, weight, said in answers
-        )
+        accepted = tuple(AcceptedAnswer(unescape(text), weight, text_of(said)) for text, weight, said in answers)
         return Blank("short", accepted, (), points, style)
     options = ((text_of(text), weight, text_of(said)) for text, weight, said in answers)
     return Blank("choice", (), lettered(options), points, style)
@@ -146,9 +142,7 @@ def _escape(text: str) -> str:
     return _TO_ESCAPE.sub(lambda match: f"\\{match[0]}", text)
 
 
-def read_gap_list(
-    element: Element, text: str, text_of: Callable[[str], str]
-) -> tuple[str, tuple[Blank, ...]] | None:
+def read_gap_list(element: Element, text: str, text_of: Callable[[str], str]) -> tuple[str, tuple[Blank, ...]] | None:
     """Return our text and the gaps of a question; None where a gap names no choice, or there is none.
 
     Args:

@@ -92,10 +92,7 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
                 before, item = [], _Question()
             item.add(number, line)
             if item.length > ITEM_LIMIT:
-                yield (
-                    item.start,
-                    LineProblem(item.start, f"the question has more than {ITEM_LIMIT:,} characters"),
-                )
+                yield (item.start, LineProblem(item.start, f"the question has more than {ITEM_LIMIT:,} characters"))
                 item = _Question()
     if item.lines:
         yield from _torn(item.start, item.lines, last)
@@ -126,9 +123,7 @@ class _Question:
 def _torn(line: int, lines: list[str], title: str) -> Iterator[tuple[int, Entry]]:
     """Yield a warning where an empty line may stand within a question: a title above, and answers without one here."""
     if title and not _TITLE.match(lines[0]) and "{" in "".join(lines):
-        reason = (
-            f"an empty line ends a question in GIFT; if this one begins at {title.strip()[:60]!r}, remove it"
-        )
+        reason = f"an empty line ends a question in GIFT; if this one begins at {title.strip()[:60]!r}, remove it"
         yield line, LineWarning(line, reason, "text")
 
 
@@ -320,9 +315,7 @@ class _Writing:
                 for one in accepted
             )
         if kind == "short" and accepted:
-            return _listed(
-                f"={_percent(one.weight)}{_escaped(one.text)}{self._said(one.feedback)}" for one in accepted
-            )
+            return _listed(f"={_percent(one.weight)}{_escaped(one.text)}{self._said(one.feedback)}" for one in accepted)
         return ""
 
     def _said(self, feedback: str) -> str:

@@ -90,9 +90,7 @@ class GiftItem(ItemReading):
                 self.row["kind"] = "matching"
                 self.content["pairs"] = tuple(self._pair(piece) for _sign, piece in pieces)
             elif any(sign == "~" for sign, _piece in pieces):
-                self.weigh(
-                    lettered(map(self._option, pieces)), is_single=any(sign == "=" for sign, _piece in pieces)
-                )
+                self.weigh(lettered(map(self._option, pieces)), is_single=any(sign == "=" for sign, _piece in pieces))
             else:
                 self.row["kind"] = "short"
                 self.accept([self._accepted(piece) for _sign, piece in pieces])
@@ -174,9 +172,7 @@ def _pieces(inner: str, first: str) -> list[tuple[str, str]]:
     if inner[: places[0][1] if places else len(inner)].strip():
         places.insert(0, (first, 0, 0))
     ends = [*(begin for _sign, begin, _behind in places[1:]), len(inner)]
-    return [
-        (sign, inner[behind:end].strip()) for (sign, _begin, behind), end in zip(places, ends, strict=False)
-    ]
+    return [(sign, inner[behind:end].strip()) for (sign, _begin, behind), end in zip(places, ends, strict=False)]
 
 
 def _split(text: str) -> list[str]:

@@ -19,9 +19,7 @@ from questionbank.formats.seam import Entry, ReadContext
 
 AIKEN, CLOZE = "aiken", "cloze"
 _OPTION = re.compile(r"[ \t]*([A-Za-z])[.)][ \t]*(\S.*?)[ \t]*")
-_ANSWER = re.compile(
-    r"[ \t]*ANSWERS?[ \t]*:[ \t]*([A-Za-z](?:[ \t,;]*[A-Za-z])*)[ \t]*\.?[ \t]*", re.IGNORECASE
-)
+_ANSWER = re.compile(r"[ \t]*ANSWERS?[ \t]*:[ \t]*([A-Za-z](?:[ \t,;]*[A-Za-z])*)[ \t]*\.?[ \t]*", re.IGNORECASE)
 _SAID = re.compile(r"[ \t]*@?(?:FEEDBACK|EXPLANATION|REFERENCE)[ \t]*:?[ \t]*(.*)", re.IGNORECASE)
 _LONGEST_TEXT = 20  # lines of a question's text, by which a file is recognised
 _CAPITALS = re.compile(r"^[ \t]*ANSWER[ \t]*:", re.MULTILINE)

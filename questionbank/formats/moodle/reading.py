@@ -14,12 +14,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from analytics.question_content import (
-    AcceptedAnswer,
-    Blank,
-    Feedback,
-    MatchingPair,
-)
+from analytics.question_content import AcceptedAnswer, Blank, Feedback, MatchingPair
 from analytics.records import QuestionRecord
 from questionbank.formats.derived_answer import SETTING as COMPUTED
 from questionbank.formats.fields import FieldProblems

@@ -164,9 +164,7 @@ def _blank(asked: Element, values: dict[str, str], text_of: Callable[[str], str]
     if type not in _CHOSEN or not _CHOICES.fullmatch(value):
         return None
     choices = re.findall(_CHOICE, value)
-    names = {
-        name for shown, _right, _label in choices for name in re.findall(r"\w+", re.sub(_STRING, "", shown))
-    }
+    names = {name for shown, _right, _label in choices for name in re.findall(r"\w+", re.sub(_STRING, "", shown))}
     if names & values.keys():  # an option that is computed
         return None
     right = sum(is_right == "true" for _value, is_right, _label in choices)

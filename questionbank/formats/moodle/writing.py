@@ -127,9 +127,7 @@ class _Writing:
                 files.append(f'\n<file name={quoteattr(name)} path="/" encoding="base64">{data}</file>')
         return "".join(files)
 
-    def _answer(
-        self, inner: str, weight: float, feedback: str, *, attributes: str = "", more: str = ""
-    ) -> str:
+    def _answer(self, inner: str, weight: float, feedback: str, *, attributes: str = "", more: str = "") -> str:
         return (
             f'<answer fraction="{_percent(known_grade(weight))}"{attributes} {inner}'
             f"{self.rich('feedback', feedback)}{more}</answer>"

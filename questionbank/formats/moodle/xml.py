@@ -69,9 +69,7 @@ def read_moodle_xml(path: Path, context: ReadContext) -> Iterator[tuple[int, Ent
         preamble = []
 
 
-def _entries(
-    put: Put, item: XmlItem, category: tuple[str, ...], preamble: bytes
-) -> Iterator[tuple[int, Entry]]:
+def _entries(put: Put, item: XmlItem, category: tuple[str, ...], preamble: bytes) -> Iterator[tuple[int, Entry]]:
     data = without_predictions(item.data)  # which are no part of the question
 
     def read() -> tuple[QuestionRecord, list[tuple[str, str]]]:
@@ -220,9 +218,7 @@ def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]
             if before.kind != record.kind or _is_replaced(before, record):
                 return ["how STACK grades and comments on answers: the question was changed in the bank"]
         is_other = record.kind == "opaque"
-        again, _said = read_element(
-            _item(record, attachments), hash_of, record.concepts[:1], is_other=is_other
-        )
+        again, _said = read_element(_item(record, attachments), hash_of, record.concepts[:1], is_other=is_other)
         kept = replace(again.content, original=record.content.original)
         again = replace(again, source=record.source, content=kept)
     else:
@@ -239,12 +235,9 @@ def _with_known_grades(record: QuestionRecord) -> tuple[QuestionRecord, list[str
     if not other:
         return record, []
     options = tuple(
-        one if one.weight is None else replace(one, weight=other.get(one.weight, one.weight))
-        for one in record.options
+        one if one.weight is None else replace(one, weight=other.get(one.weight, one.weight)) for one in record.options
     )
-    accepted = tuple(
-        replace(one, weight=other.get(one.weight, one.weight)) for one in record.content.accepted
-    )
+    accepted = tuple(replace(one, weight=other.get(one.weight, one.weight)) for one in record.content.accepted)
     content = replace(record.content, accepted=accepted)
     named = ", ".join(f"{known * 100:.7g} % for {weight * 100:.7g} %" for weight, known in other.items())
     return replace(record, options=options, content=content), [f"weights that Moodle does not know: {named}"]

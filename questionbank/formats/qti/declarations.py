@@ -6,14 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from analytics.question_content import (
-    AcceptedAnswer,
-    Blank,
-    MatchingPair,
-    Option,
-    QuestionContent,
-    QuestionPart,
-)
+from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent, QuestionPart
 from analytics.records import QuestionRecord
 from questionbank.formats.derived_answer import accepted_answers
 from questionbank.formats.kinds import option_weights, right_labels
@@ -55,11 +48,7 @@ class Declared:
 def typed_kind(asking: Asking) -> str:
     """Return ``"number"``, ``"short"`` or ``"open"`` for a question with a field."""
     accepted = _named(accepted_answers(asking.content, asking.answer))
-    if (
-        asking.kind == "number"
-        and accepted
-        and all(PLAIN_NUMBER.fullmatch(answer.text) for answer in accepted)
-    ):
+    if asking.kind == "number" and accepted and all(PLAIN_NUMBER.fullmatch(answer.text) for answer in accepted):
         return "number"
     is_typed = bool(accepted) and all(
         answer.text.strip() == answer.text and "\n" not in answer.text for answer in accepted
@@ -116,14 +105,10 @@ def choice_idents(options: Sequence[Option], prefix: str = "") -> list[str]:
     """Return the identifiers of options."""
     labels = [option.label for option in options]
     are_names = all(_IDENT.fullmatch(label) for label in labels)
-    return [
-        f"{prefix}{label if are_names else f'choice_{place}'}" for place, label in enumerate(labels, start=1)
-    ]
+    return [f"{prefix}{label if are_names else f'choice_{place}'}" for place, label in enumerate(labels, start=1)]
 
 
-def pair_idents(
-    content: QuestionContent, prefix: str = ""
-) -> tuple[list[tuple[str, MatchingPair]], dict[str, str]]:
+def pair_idents(content: QuestionContent, prefix: str = "") -> tuple[list[tuple[str, MatchingPair]], dict[str, str]]:
     """Return the pairs that are asked, each with its identifier, and the identifiers of the choices by their texts."""
     asked = [pair for pair in content.pairs if pair.left]
     rights = dict.fromkeys([*(pair.right for pair in asked), *(pair.right for pair in content.pairs)])
@@ -152,16 +137,10 @@ def _gap(blank: Blank, response: str, *, is_case_sensitive: bool, total: float) 
     share = blank.points / total
     if blank.options:
         idents = gap_idents(blank, response)
-        right = [
-            ident for ident, option in zip(idents, blank.options, strict=True) if (option.weight or 0) > 0
-        ]
+        right = [ident for ident, option in zip(idents, blank.options, strict=True) if (option.weight or 0) > 0]
         return Declared(response, "single", "identifier", tuple(right[:1]), share=share)
-    is_number = blank.kind == "number" and all(
-        PLAIN_NUMBER.fullmatch(answer.text) for answer in _named(blank.accepted)
-    )
-    return _typed(
-        blank.accepted, response, is_number=is_number, is_case_sensitive=is_case_sensitive, share=share
-    )
+    is_number = blank.kind == "number" and all(PLAIN_NUMBER.fullmatch(answer.text) for answer in _named(blank.accepted))
+    return _typed(blank.accepted, response, is_number=is_number, is_case_sensitive=is_case_sensitive, share=share)
 
 
 def _field(asking: Asking, response: str) -> Declared:
@@ -175,12 +154,7 @@ def _field(asking: Asking, response: str) -> Declared:
 
 
 def _typed(
-    accepted: Sequence[AcceptedAnswer],
-    response: str,
-    *,
-    is_number: bool,
-    is_case_sensitive: bool,
-    share: float = 1.0,
+    accepted: Sequence[AcceptedAnswer], response: str, *, is_number: bool, is_case_sensitive: bool, share: float = 1.0
 ) -> Declared:
     named = _named(accepted)
     best = max((answer.weight for answer in named), default=0.0)
@@ -189,9 +163,7 @@ def _typed(
         return Declared(response, "single", "float", correct, accepted=tuple(accepted), share=share)
     is_plain = len(accepted) == 1 and best == 1
     points = () if is_plain else tuple((answer.text, answer.weight) for answer in named)
-    return Declared(
-        response, "single", "string", correct, points, is_case_sensitive=is_case_sensitive, share=share
-    )
+    return Declared(response, "single", "string", correct, points, is_case_sensitive=is_case_sensitive, share=share)
 
 
 # -- XML -----------------------------------------------------------------------------------------------------------
@@ -219,12 +191,8 @@ def mapping_xml(declared: Declared, points: float) -> str:
     """Return the element with the points of values, or nothing."""
     case = f' caseSensitive="{str(declared.is_case_sensitive).lower()}"'
     case = case if declared.base_type == "string" else ""
-    shares = (
-        (attribute_text(key), _points(share * points * declared.share)) for key, share in declared.points
-    )
-    entries = "".join(
-        f'<mapEntry mapKey="{key}" mappedValue="{value}"{case}/>' for key, value in shares if key
-    )
+    shares = ((attribute_text(key), _points(share * points * declared.share)) for key, share in declared.points)
+    entries = "".join(f'<mapEntry mapKey="{key}" mappedValue="{value}"{case}/>' for key, value in shares if key)
     bounds = ' lowerBound="0"' if any(share < 0 for _key, share in declared.points) else ""
     most = sum(share for _key, share in declared.points if share > 0)
     if declared.cardinality == "multiple" and most > 1.01:

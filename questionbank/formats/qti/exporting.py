@@ -35,9 +35,7 @@ from questionbank.formats.xml_nodes import attribute_text
 
 _FOLDER, _PICTURES, _STIMULI = "items", "media", "stimuli"
 _TEST = "test.xml"
-_OURS_BEFORE = re.compile(
-    rf"<lom [^<>]*><general><identifier><catalog>{CATALOG}</catalog>.*?</lom>", re.DOTALL
-)
+_OURS_BEFORE = re.compile(rf"<lom [^<>]*><general><identifier><catalog>{CATALOG}</catalog>.*?</lom>", re.DOTALL)
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -60,9 +58,7 @@ class _Section:
     inner: dict[str, _Section] = field(default_factory=dict)
 
 
-def write_qti(
-    records: Iterable[QuestionRecord], attachments: Attachments, version: Version
-) -> Iterator[bytes]:
+def write_qti(records: Iterable[QuestionRecord], attachments: Attachments, version: Version) -> Iterator[bytes]:
     """Yield a package in pieces; what QTI cannot hold is left out."""
     with tempfile.TemporaryFile() as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -111,9 +107,7 @@ class _Package:
                 piece = with_paths(piece, lambda address, digest: picture(address, digest))
             files.append(self._put(name, hashlib.sha256(piece).hexdigest(), piece))
         self._archive.writestr(path, data)
-        listed = "".join(
-            f'<file href="{attribute_text(quote(name))}"/>' for name in dict.fromkeys([path, *files])
-        )
+        listed = "".join(f'<file href="{attribute_text(quote(name))}"/>' for name in dict.fromkeys([path, *files]))
         metadata = with_predictions(around.metadata, record.predicted)
         self._resources.append(
             f'<resource identifier="{identifier}" type="imsqti_item_xml{self._version.resource}"'
@@ -200,9 +194,7 @@ def written(record: QuestionRecord, version: Version) -> _Item:
     content = replace(before.content, section=section if is_placed else Section())
     concepts = record.concepts if is_filed else before.concepts
     source = before.source or record.source
-    ours = lost_fields(
-        record, replace(before, id=record.id, source=source, concepts=concepts, content=content)
-    )
+    ours = lost_fields(record, replace(before, id=record.id, source=source, concepts=concepts, content=content))
     metadata = _with_ours(around.metadata, ours) if ours else around.metadata
     return _kept(original.data, replace(around, metadata=metadata))
 
@@ -273,9 +265,7 @@ def qti_losses(record: QuestionRecord, version: Version) -> list[str]:
             return kept_losses(record, before)
         lost = [WRITTEN_ANEW]
     item = own_item(record, version)
-    now = again(
-        item.data, replace(item.around, metadata=f"<metadata>{write_metadata(record, '')}</metadata>")
-    )
+    now = again(item.data, replace(item.around, metadata=f"<metadata>{write_metadata(record, '')}</metadata>"))
     if record.content.points is None:  # an item gives one point then
         now = replace(now, content=replace(now.content, points=None))
     return lost + not_held(record, replace(now, source=record.source))

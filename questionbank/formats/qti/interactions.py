@@ -7,15 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analytics.question_content import (
-    EMPTY,
-    AcceptedAnswer,
-    Blank,
-    MatchingPair,
-    Option,
-    QuestionContent,
-    QuestionPart,
-)
+from analytics.question_content import EMPTY, AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent, QuestionPart
 from questionbank.formats.derived_answer import derived_answer, right_options
 from questionbank.formats.items import with_others
 from questionbank.formats.kinds import lettered
@@ -101,9 +93,7 @@ class Interactions:
             blank = Asked("blanks", content={"blanks": (self._blank(node),)}, text=f"{said}\n\n[[1]]")
             parts.append(part_of(said, asked) if asked else part_of(blank.text, blank))
         return Asked(
-            "parts",
-            content={"parts": tuple(parts)},
-            text="\n\n".join(filter(None, (stem, *texts[len(gaps) :]))),
+            "parts", content={"parts": tuple(parts)}, text="\n\n".join(filter(None, (stem, *texts[len(gaps) :])))
         )
 
     def _field(self, node: Node, response: str = "") -> Asked:
@@ -138,9 +128,7 @@ class Interactions:
             return Blank("choice", (), lettered(weighed), total or 1.0)
         kind = "number" if self.responses.base_type(response) in _NUMBERS else "short"
         self._note_case(response)
-        return Blank(
-            kind, tuple(self.responses.typed(response, is_number=kind == "number")), (), total or 1.0
-        )
+        return Blank(kind, tuple(self.responses.typed(response, is_number=kind == "number")), (), total or 1.0)
 
     # -- blocks ----------------------------------------------------------------------------------------------------
 
@@ -168,9 +156,7 @@ class Interactions:
         weights = self.responses.weights(response, idents) if self.responses.is_mapped(response) else []
         if weights:
             is_plain = is_single and sorted(weights)[:-1] == [0.0] * (len(weights) - 1) and max(weights) == 1
-            weighed = [
-                Option(o.label, o.text, "", w, o.feedback) for o, w in zip(options, weights, strict=True)
-            ]
+            weighed = [Option(o.label, o.text, "", w, o.feedback) for o, w in zip(options, weights, strict=True)]
             if not is_plain and {*right_options(weighed, is_single=is_single)} == {*labels}:
                 options = weighed
             elif right and not is_plain:
@@ -244,9 +230,7 @@ class Interactions:
 
     def _associating(self, node: Node, response: str) -> Asked:
         choices = [*node.iter("simpleAssociableChoice")]
-        texts = dict(
-            zip([c.get("identifier") for c in choices], self._texts_of(response, choices), strict=True)
-        )
+        texts = dict(zip([c.get("identifier") for c in choices], self._texts_of(response, choices), strict=True))
         pairs = [pair for pair in self._wanted(response) if texts.keys() >= {*pair}]
         named = [ident for pair in pairs for ident in pair]
         if pairs and len(named) == len({*named}):

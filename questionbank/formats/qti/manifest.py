@@ -16,9 +16,7 @@ from questionbank.formats.qti.words import MANIFEST, SECTIONED, TOOL
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
 
 _ITEM = re.compile(rb"<(?:[\w.-]+:)?(?:assessmentItem|qti-assessment-item)[\s>]")
-_TEST = re.compile(
-    rb"<(?:[\w.-]+:)?(?:assessmentTest|assessmentSection|qti-assessment-(?:test|section))[\s>]"
-)
+_TEST = re.compile(rb"<(?:[\w.-]+:)?(?:assessmentTest|assessmentSection|qti-assessment-(?:test|section))[\s>]")
 _LARGEST = 400_000  # elements of a manifest, metadata left out
 _PLAIN_TITLE = re.compile(
     r"(?:(?:assessment[ _-]?)?(?:questions|fragen|test|section|abschnitt|sektion|test ?part|part|teil|partie)"
@@ -151,8 +149,7 @@ def _with_spaces(data: bytes, node: Node, *, has_default: bool = True) -> bytes:
     needed = "".join(
         f' {name}="{value}"'
         for name, value in node.spaces.items()
-        if f"{name}=".encode() not in tag
-        and (has_default if name == "xmlns" else f"{name[6:]}:".encode() in piece)
+        if f"{name}=".encode() not in tag and (has_default if name == "xmlns" else f"{name[6:]}:".encode() in piece)
     ).encode()
     name = re.match(rb"<[\w:.-]+", piece)
     return piece[: name.end()] + needed + piece[name.end() :] if name and node.inner != node.end else b""
@@ -207,12 +204,7 @@ class _Place:
 def _names(node: Node, around: tuple[str, ...]) -> tuple[str, ...]:
     """Return the concept of a section within that of what is around it; titles that say nothing count for nothing."""
     title = " ".join(node.get("title").translate(_SIGNS).split())[:CONCEPT_NAME_LIMIT]
-    if (
-        node.name == "testPart"
-        or _PLAIN_TITLE.fullmatch(title)
-        or title == node.get("identifier")
-        or title in around
-    ):
+    if node.name == "testPart" or _PLAIN_TITLE.fullmatch(title) or title == node.get("identifier") or title in around:
         return around
     return (*around, title)
 
@@ -292,9 +284,7 @@ class _Test:
             self.in_order[name] = item
             kept = [child for child in ref.children(*_TIMING) if b":" not in data[child.start : child.inner]]
             timing = b"".join(data[child.start : child.end] for child in kept).decode()
-            item.around = replace(
-                item.around, shared=place.shared, timing=timing, section=place.section_of(ref)
-            )
+            item.around = replace(item.around, shared=place.shared, timing=timing, section=place.section_of(ref))
             item.lost = tuple(_rules(ref, "", frozenset(child.name for child in kept)))
         if place.path and place.path not in item.around.concepts:
             item.around = replace(item.around, concepts=(*item.around.concepts, place.path))

@@ -18,9 +18,7 @@ from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
 
 _DIFFICULTIES = ("very easy", "easy", "medium", "difficult", "very difficult")
 PREDICTED = "Kindred predicts"
-_PREDICTED = re.compile(
-    rb"<lom [^<>]*><general><identifier><catalog>Kindred predicts</catalog>.*?</lom>", re.DOTALL
-)
+_PREDICTED = re.compile(rb"<lom [^<>]*><general><identifier><catalog>Kindred predicts</catalog>.*?</lom>", re.DOTALL)
 _SIGNS = str.maketrans(">;", "＞；")
 
 
@@ -54,9 +52,7 @@ def read_metadata(data: bytes) -> Metadata:
         return NO_METADATA
     general = [*root.iter("general")]
     difficulty = next((_text(node.find("value") or node) for node in root.iter("difficulty")), "")
-    named = [
-        (_text(node.find("catalog")), node.find("entry")) for node in root.iter("identifier", "catalogentry")
-    ]
+    named = [(_text(node.find("catalog")), node.find("entry")) for node in root.iter("identifier", "catalogentry")]
     return Metadata(
         title=_first(general, "title"),
         language=_first(general, "language"),
@@ -94,12 +90,7 @@ def write_metadata(record: QuestionRecord, ours: str) -> str:
     content = record.content
     title = _in("title", _string(content.title)) if content.title else ""
     keywords = "".join(_in("keyword", _string(tag)) for tag in content.tags)
-    general = (
-        _identifier(CATALOG, ours) if ours else "",
-        title,
-        _in("language", escape(record.language)),
-        keywords,
-    )
+    general = (_identifier(CATALOG, ours) if ours else "", title, _in("language", escape(record.language)), keywords)
     percent = scale_percent(record.difficulty, record.difficulty_scale)
     if percent is None and record.facility is not None:
         percent = 100 * (1 - record.facility)
@@ -155,9 +146,7 @@ def _educational(source: str, percent: float | None, said: str) -> str:
 
 def _classification(source: str, name: str, paths: Iterable[ConceptPath], said: str = "") -> str:
     purpose = _in("purpose", _in("source", source), _in("value", "discipline"))
-    taxons = (
-        "".join(_in("taxon", _in("entry", _string(part))) for part in exported_path(path)) for path in paths
-    )
+    taxons = ("".join(_in("taxon", _in("entry", _string(part))) for part in exported_path(path)) for path in paths)
     found = (_in("taxonPath", _in("source", _string(name)), taxon) for taxon in taxons)
     return _in("classification", purpose, *found, _in("description", _string(said)) if said else "")
 
@@ -197,9 +186,7 @@ class Around:
     def as_bytes(self) -> bytes:
         found = {column.name: getattr(self, column.name) for column in fields(self)}
         found["files"] = {path: base64.b64encode(data).decode() for path, data in self.files.items()}
-        return json.dumps(
-            {name: value for name, value in found.items() if value}, ensure_ascii=False
-        ).encode()
+        return json.dumps({name: value for name, value in found.items() if value}, ensure_ascii=False).encode()
 
     def points(self, points: float | None) -> float | None:
         """Return the points of an item in its test, which may weigh it."""

@@ -49,9 +49,7 @@ def version_of(beginning: bytes) -> str:
 
 def archive_version(archive: zipfile.ZipFile) -> str:
     """Return the version of the first item in an archive; nothing where it holds none."""
-    names = [
-        member.filename for member in archive.infolist() if member.filename.lower().endswith((".xml", ".qti"))
-    ]
+    names = [member.filename for member in archive.infolist() if member.filename.lower().endswith((".xml", ".qti"))]
     for name in islice(names, _LOOKED_AT):
         with archive.open(name) as file:
             if version := version_of(file.read(4_096)):
@@ -115,9 +113,7 @@ def _single(path: Path, context: ReadContext, format: str) -> Iterator[tuple[int
         stream, _packed = unpacked_stream(raw, path)
         data = stream.read(ITEM_LIMIT + 1)
     if len(data) > ITEM_LIMIT:
-        raise ImportRefused(
-            f"{path.name} cannot be read: it is an item of more than {ITEM_LIMIT // 1024**2} MB."
-        )
+        raise ImportRefused(f"{path.name} cannot be read: it is an item of more than {ITEM_LIMIT // 1024**2} MB.")
     try:
         qti_tree(as_utf8(data))
     except BadXml as error:
@@ -149,18 +145,11 @@ class _PackageReader:
         around = item.around
         folder = posixpath.dirname(around.path)
         utf8 = as_utf8(data if data is not None else self._read(around.path) or b"")
-        record, reading = read_item(
-            utf8, self._put, lambda path: self._read(posixpath.join(folder, path)), around
-        )
+        record, reading = read_item(utf8, self._put, lambda path: self._read(posixpath.join(folder, path)), around)
         kept, left = self._kept_files(item, reading)
         name = around.path[-60:]
-        said = [
-            *reading.texts.said,
-            *(("file", f"the file {path[:60]!r} is not kept ({name})") for path in left),
-        ]
-        said += [
-            ("test", f"in its test the question “{name}” {rule}, which is not kept") for rule in item.lost
-        ]
+        said = [*reading.texts.said, *(("file", f"the file {path[:60]!r} is not kept ({name})") for path in left)]
+        said += [("test", f"in its test the question “{name}” {rule}, which is not kept") for rule in item.lost]
         preamble = replace(around, files=kept).as_bytes()
         original = Original(self._format, with_hashes(utf8, reading.texts.hashes), preamble)
         return replace(record, original=original), said

@@ -6,14 +6,7 @@ import hashlib
 import re
 from dataclasses import replace
 
-from analytics.question_content import (
-    Feedback,
-    Option,
-    QuestionContent,
-    QuestionPart,
-    Section,
-    Stimulus,
-)
+from analytics.question_content import Feedback, Option, QuestionContent, QuestionPart, Section, Stimulus
 from analytics.records import QuestionRecord
 from questionbank.formats.derived_answer import SETTING as COMPUTED
 from questionbank.formats.derived_answer import accepted_answers, computed_answer
@@ -154,9 +147,7 @@ class Reading:
             self.texts.say("kind", "the question draws its numbers, so it is kept as another type")
             return "template"
         if self.root.get("adaptive") == "true":
-            self.texts.say(
-                "kind", "the question changes with what students answer, so it is kept as another type"
-            )
+            self.texts.say("kind", "the question changes with what students answer, so it is kept as another type")
             return "adaptive"
         return next((node.name for node in found if node.name in OPAQUE), "")
 
@@ -206,9 +197,7 @@ class Reading:
         with_answers = self.responses.with_answers() if asked.kind in ("number", "short") else {}
         typed: dict[str, str] = {}
         roles = feedback_roles(self.responses)
-        idents = (
-            next(iter(self.interactions.choices.values()), []) if len(self.interactions.choices) == 1 else []
-        )
+        idents = next(iter(self.interactions.choices.values()), []) if len(self.interactions.choices) == 1 else []
         shown = [
             (node.get("identifier"), self.texts.text(node.find("contentBody") or node, "feedback"))
             for node in self.root.children("modalFeedback")
@@ -222,9 +211,7 @@ class Reading:
                 said.setdefault(roles.get(identifier) or _role(identifier), []).append(text)
         if own:
             asked.options = tuple(
-                Option(
-                    o.label, o.text, "", o.weight, "\n\n".join(filter(None, (o.feedback, own.get(ident, ""))))
-                )
+                Option(o.label, o.text, "", o.weight, "\n\n".join(filter(None, (o.feedback, own.get(ident, "")))))
                 for o, ident in zip(asked.options, idents, strict=True)
             )
         if typed:

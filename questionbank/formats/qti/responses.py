@@ -111,11 +111,7 @@ class Responses:
     def _added(self) -> Iterator[float]:
         """Yield the most that each condition adds to the score as a number, beside what mappings add."""
         for condition in self._processing.iter("responseCondition"):
-            sums = [
-                rule.find("sum")
-                for rule in condition.iter("setOutcomeValue")
-                if rule.get("identifier") == "SCORE"
-            ]
+            sums = [rule.find("sum") for rule in condition.iter("setOutcomeValue") if rule.get("identifier") == "SCORE"]
             stated = [one for one in sums if one is not None and one.find("mapResponse") is None]
             values = [finite_number(value.text()) for one in stated for value in one.children("baseValue")]
             yield max(filter(None, values), default=0.0)
@@ -265,8 +261,7 @@ def feedback_roles(responses: Responses) -> dict[str, str]:
                 role = "right"
             else:
                 is_right = any(
-                    node.name == "correct"
-                    or (node.name == "variable" and node.get("identifier") == "MAXSCORE")
+                    node.name == "correct" or (node.name == "variable" and node.get("identifier") == "MAXSCORE")
                     for node in _positive(condition)
                 )
                 has_none = any(node.name in ("isNull", "lt") for node in _positive(condition))

@@ -80,9 +80,7 @@ class Texts(ItemReading):
 
     def source(self, pieces: Iterable[Node | str]) -> str:
         """Return HTML of what stands in an element; notes interactions, feedback and hints on the way."""
-        return "".join(
-            self._element(piece) if isinstance(piece, Node) else self._said(piece) for piece in pieces
-        )
+        return "".join(self._element(piece) if isinstance(piece, Node) else self._said(piece) for piece in pieces)
 
     @staticmethod
     def _said(text: str) -> str:
@@ -173,10 +171,7 @@ class Texts(ItemReading):
             return ""
         self.named.add(address)
         inner = self.source(node.pieces)
-        self.say(
-            "text",
-            f"the file {address[:60]!r} ({kind or _OWN_KIND}) is not shown; it stays with the original",
-        )
+        self.say("text", f"the file {address[:60]!r} ({kind or _OWN_KIND}) is not shown; it stays with the original")
         return inner
 
     def shared(self, address: str) -> str:
@@ -189,9 +184,7 @@ class Texts(ItemReading):
         try:
             root = qti_tree(as_utf8(data))
         except BadXml as error:
-            self.say(
-                "text", f"the text {address[:60]!r}, which the question shows, cannot be read: it {error}"
-            )
+            self.say("text", f"the text {address[:60]!r}, which the question shows, cannot be read: it {error}")
             return ""
         body = next(iter(root.iter("stimulusBody", "body")), root)
         folder = posixpath.dirname(unquote(address))
@@ -282,9 +275,7 @@ def with_paths(data: bytes, place: Callable[[str, str], str]) -> bytes:
     Args:
         place: returns the address, by what the item had and by the hash.
     """
-    return _KEPT_ADDRESS.sub(
-        lambda match: escape(place(unescape(match[2]), match[1])), data.decode()
-    ).encode()
+    return _KEPT_ADDRESS.sub(lambda match: escape(place(unescape(match[2]), match[1])), data.decode()).encode()
 
 
 Address = Callable[[str], str]

@@ -28,9 +28,7 @@ from questionbank.formats.qti.words import STIMULUS_CLASS, TOOL, Version, in_ver
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.xml_nodes import attribute_text
 
-_GAP = re.compile(
-    r"<math\b.*?</math>|<[^<>]*>|\[\[(\d{1,3})\]\]", re.DOTALL
-)  # none stands in a formula or a tag
+_GAP = re.compile(r"<math\b.*?</math>|<[^<>]*>|\[\[(\d{1,3})\]\]", re.DOTALL)  # none stands in a formula or a tag
 _NAME = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
 _ENDING = re.compile(r"[\w.-]{1,60}", re.ASCII)
 _BLOCK = re.compile(r"<(?:p|ul|ol|table)\b")
@@ -62,9 +60,7 @@ def write_stimulus(shared: Stimulus, identifier: str, version: Version, address:
 
 def document(root: str, attributes: str, inner: str, version: Version) -> str:
     """Return a document of a version."""
-    spaces = (
-        f'xmlns="{version.space}" xmlns:xsi="{_XSI}" xsi:schemaLocation="{version.space} {version.schema}"'
-    )
+    spaces = f'xmlns="{version.space}" xmlns:xsi="{_XSI}" xsi:schemaLocation="{version.space} {version.schema}"'
     body = in_version(f"<{root} {attributes}>\n{inner}\n</{root}>\n", version)
     head, tag, rest = body.partition(" ")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{head} {spaces}{tag}{rest}'
@@ -336,9 +332,7 @@ class _Writing:
         if not names:
             return ""
         declared = self._declared[0]
-        branches = (
-            [f"<isNull>{_variable(declared.response)}</isNull>{_show('')}"] if ANY_OTHER in names else []
-        )
+        branches = [f"<isNull>{_variable(declared.response)}</isNull>{_show('')}"] if ANY_OTHER in names else []
         for answer in self.content.accepted:
             is_told_apart = answer.text in names or ANY_OTHER in names
             if answer.text != ANY_OTHER and is_told_apart:

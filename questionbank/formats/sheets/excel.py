@@ -92,9 +92,7 @@ def _fraction(value: float, denominator: str, *, is_mixed: bool) -> str:
 
 
 def _date(value: datetime.datetime | datetime.date, format: str) -> str:
-    moment = (
-        value if isinstance(value, datetime.datetime) else datetime.datetime.combine(value, datetime.time())
-    )
+    moment = value if isinstance(value, datetime.datetime) else datetime.datetime.combine(value, datetime.time())
     literal = _NOT_SHOWN.sub("", _QUOTED.sub(r"\1", format)).strip()
     if not re.search("[ymdhs]", literal, re.IGNORECASE) or literal == _UNSTATED_DATE:
         return moment.isoformat(sep=" ").removesuffix(" 00:00:00")
@@ -167,9 +165,7 @@ class ExcelWorkbook:
             self._book = load_workbook(archive.fp, read_only=True, data_only=True, keep_links=False)
         self._archive = archive
         self._sheets = {sheet.title: sheet for sheet in self._book.worksheets}
-        self.sheets = tuple(
-            SheetName(sheet.title, sheet.sheet_state != "visible") for sheet in self._book.worksheets
-        )
+        self.sheets = tuple(SheetName(sheet.title, sheet.sheet_state != "visible") for sheet in self._book.worksheets)
 
     def rows(self, name: str) -> Iterator[Row]:
         sheet = self._sheets[name]
@@ -202,9 +198,7 @@ class ExcelWorkbook:
         value = cell["value"]
         if isinstance(value, str):
             text = _ESCAPED.sub(_unescaped, value)
-            return Cell(
-                text, problem="" if cell["data_type"] != "e" else f"an error of the spreadsheet, {text}"
-            )
+            return Cell(text, problem="" if cell["data_type"] != "e" else f"an error of the spreadsheet, {text}")
         if value is None:
             return Cell("", problem=NEVER_CALCULATED if cell["is_formula"] else "")
         number = styles[cell["style_id"]].numFmtId if cell["style_id"] < len(styles) else 0

@@ -71,11 +71,7 @@ class OpenDocumentWorkbook:
                             for column, (_last, cell) in kept.items()
                             if not row.get(column, Cell("")).text
                         }
-                        kept |= {
-                            column: (number + span - 1, row[column])
-                            for column, span in spans
-                            if column in row
-                        }
+                        kept |= {column: (number + span - 1, row[column]) for column, span in spans if column in row}
                         if row or merged:
                             yield number, row | merged
                     if not (row or kept):

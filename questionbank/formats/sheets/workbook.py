@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-NEVER_CALCULATED = (
-    "a formula that has never been calculated; open the file in its program, save it and upload it again"
-)
+NEVER_CALCULATED = "a formula that has never been calculated; open the file in its program, save it and upload it again"
 
 
 class SheetName(NamedTuple):

@@ -70,9 +70,7 @@ def write_workbook(records: Iterable[QuestionRecord], _attachments: Attachments)
 def workbook_losses(record: QuestionRecord) -> None:
     """Raise `CannotHold` where a text is too long for a cell."""
     if not _fits(question_cells(record)):
-        raise CannotHold(
-            f"questions with more than {CELL_LIMIT:,} characters in a cell, the most that Excel holds"
-        )
+        raise CannotHold(f"questions with more than {CELL_LIMIT:,} characters in a cell, the most that Excel holds")
 
 
 def _fits(cells: dict[str, str]) -> bool:

@@ -34,6 +34,4 @@ class Command(BankCommand):
             manifest = backup_create(path=file, report=self.stderr.write)
             where, size = str(file), file.stat().st_size
         questions = manifest.rows["questionbank_question"]
-        self.stdout.write(
-            f"{where}: {questions:,} questions, {len(manifest.files) - 1} files, {size / 1e6:,.1f} MB"
-        )
+        self.stdout.write(f"{where}: {questions:,} questions, {len(manifest.files) - 1} files, {size / 1e6:,.1f} MB")

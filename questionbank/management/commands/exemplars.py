@@ -53,9 +53,7 @@ class Command(FileCommand):
             self.stderr.write(line)
         super().handle(*args, **options, problems=problems)
         if refused:
-            raise KindredError(
-                f"{len(refused):,} lines of the corpus could not be read; the others were used."
-            )
+            raise KindredError(f"{len(refused):,} lines of the corpus could not be read; the others were used.")
 
     def converter(self, options: dict[str, Any], notices: set[str]) -> Callable[[Any], list[dict[str, Any]]]:
         problems: list[InputProblem] = options["problems"]
@@ -70,11 +68,7 @@ class Command(FileCommand):
         return f"Exemplars of {written:,} problems are in {output}."
 
     def _solver(
-        self,
-        options: dict[str, Any],
-        retriever: Retriever | None,
-        problems: Sequence[InputProblem],
-        notices: set[str],
+        self, options: dict[str, Any], retriever: Retriever | None, problems: Sequence[InputProblem], notices: set[str]
     ) -> Solver | None:
         """Return the requested solver; if none is in use, the retriever alone chooses."""
         try:

@@ -33,9 +33,7 @@ class Command(BankCommand):
             help="instead of decisions the decided pairs with their labels, as `evaluate paraphrase` reads them",
         )
 
-    def handle(
-        self, *args: Any, path: Path, format: str, include_undone: bool, labelled: bool, **options: Any
-    ) -> None:
+    def handle(self, *args: Any, path: Path, format: str, include_undone: bool, labelled: bool, **options: Any) -> None:
         if labelled:
             if include_undone or format != "jsonl":
                 raise ValidationFailed("--labelled writes JSON Lines of decided pairs: leave the others out.")

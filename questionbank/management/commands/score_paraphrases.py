@@ -21,9 +21,7 @@ class Command(FileCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument(
-            "--model", default="default", help="number of a scorer, by default the one in use"
-        )
+        parser.add_argument("--model", default="default", help="number of a scorer, by default the one in use")
 
     def converter(self, options: dict[str, Any], notices: set[str]) -> Callable[[Any], list[dict[str, Any]]]:
         return partial(pair_scores, scorer=scorer_by_number(options["model"]), notices=notices)

@@ -28,9 +28,7 @@ class Command(BankCommand):
         parser.add_argument("--lens", default=main_lens().word, help=lens_help())
         parser.add_argument("--k", type=int, default=10, help="number of questions (10)")
         parser.add_argument("--language", default="", help="of the text; detected by default")
-        parser.add_argument(
-            "--json", action="store_true", help="print [{id, text, concepts, score, reason, copies}]"
-        )
+        parser.add_argument("--json", action="store_true", help="print [{id, text, concepts, score, reason, copies}]")
 
     def handle(self, *args: Any, text: str | None, k: int, **options: Any) -> None:
         lens = check_lens(options["lens"])
@@ -43,9 +41,7 @@ class Command(BankCommand):
         elif not text or not text.strip() or "\0" in text:
             raise ValidationFailed("--text must be the text of a question.")
         else:
-            result = similar_to_text(
-                text=text, lens=lens, serving=serving(), language=options["language"], k=k
-            )
+            result = similar_to_text(text=text, lens=lens, serving=serving(), language=options["language"], k=k)
         if result.notice:
             self.stderr.write(result.notice)
         if not result.hits and lenses()[lens].takes(text):

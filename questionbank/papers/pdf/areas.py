@@ -51,8 +51,7 @@ class Grid:
         """Return whether a rule stands to the left of a cell; without one it goes on from the cell before it."""
         y, x = (self.ys[row] + self.ys[row + 1]) / 2, self.xs[column]
         return not column or any(
-            rule.top - _SAME <= y <= rule.bottom + _SAME and abs(rule.x0 - x) < _SAME
-            for rule in self.uprights
+            rule.top - _SAME <= y <= rule.bottom + _SAME and abs(rule.x0 - x) < _SAME for rule in self.uprights
         )
 
 
@@ -125,9 +124,7 @@ def _is_table(grid: Grid, glyphs: Sequence[Glyph], tallest: float) -> bool:
     if max(lower - upper for upper, lower in pairwise(grid.ys)) > tallest:
         return False
     filled = {
-        (grid.column(glyph.center), grid.row(glyph.middle))
-        for glyph in glyphs
-        if box.holds(glyph.center, glyph.middle)
+        (grid.column(glyph.center), grid.row(glyph.middle)) for glyph in glyphs if box.holds(glyph.center, glyph.middle)
     }
     if box.height > tallest and len({column for column, _row in filled}) < 2:
         return False
@@ -159,11 +156,7 @@ def pictures_of(page: Page, rules: Sequence[Box], glyphs: Sequence[Glyph]) -> li
     found = []
     for group in clusters([*drawn, *frames, *rules], _NEAR)[:500]:
         box = around(group)
-        if (
-            max(box.width, box.height) < _SMALLEST
-            or min(box.width, box.height) < 4
-            or _is_layout(group, rules, frames)
-        ):
+        if max(box.width, box.height) < _SMALLEST or min(box.width, box.height) < 4 or _is_layout(group, rules, frames):
             continue
         inside = [glyph for glyph in glyphs if box.holds(glyph.center, glyph.middle)]
         has_image = any(one in group for one in page.images)
@@ -259,10 +252,7 @@ def _is_numbered(row: Row) -> bool:
 
 def _within(page: Page, box: Box) -> Box:
     return Box(
-        max(0.0, box.x0 - 2),
-        max(0.0, box.top - 2),
-        min(page.width, box.x1 + 2),
-        min(page.height, box.bottom + 2),
+        max(0.0, box.x0 - 2), max(0.0, box.top - 2), min(page.width, box.x1 + 2), min(page.height, box.bottom + 2)
     )
 
 

@@ -71,11 +71,7 @@ def main() -> None:
                 write_page(document, number, folder, with_picture=number != without)
             said = {"pages": len(document)}
     except pdfium.PdfiumError as error:
-        said = {
-            "error": "password"
-            if getattr(error, "err_code", 0) == 4 or "password" in str(error)
-            else "damaged"
-        }
+        said = {"error": "password" if getattr(error, "err_code", 0) == 4 or "password" in str(error) else "damaged"}
     print(json.dumps(said))  # noqa: T201 - for the process that started this one
 
 
@@ -276,14 +272,9 @@ class PageReader:
     def _is_white(self, item: Any, *, is_filled: bool, is_stroked: bool) -> bool:
         """Return whether nothing of a path can be seen on white paper."""
         raw = self._raw
-        for is_drawn, ask in (
-            (is_filled, raw.FPDFPageObj_GetFillColor),
-            (is_stroked, raw.FPDFPageObj_GetStrokeColor),
-        ):
+        for is_drawn, ask in ((is_filled, raw.FPDFPageObj_GetFillColor), (is_stroked, raw.FPDFPageObj_GetStrokeColor)):
             channels = [ctypes.c_uint() for _ in range(4)]
-            if is_drawn and (
-                not ask(item, *channels) or self._shows([channel.value for channel in channels])
-            ):
+            if is_drawn and (not ask(item, *channels) or self._shows([channel.value for channel in channels])):
                 return False
         return True
 
@@ -355,8 +346,7 @@ def png(width: int, height: int, pixels: bytes, channels: int) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 8, 0 if channels == 1 else 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 6)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-        for name, data in chunks
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
     )
 
 

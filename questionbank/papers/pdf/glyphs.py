@@ -168,11 +168,7 @@ def glyphs_of(rows: Iterable[list[Any]]) -> list[Glyph]:
             continue
         text, flags = _character(sign, flags, font)
         key = (text, round(2 * start), round(2 * baseline))
-        if key in seen and text not in (
-            "f",
-            "i",
-            "l",
-        ):  # overprinted to look bold; a ligature's letters share a place
+        if key in seen and text not in ("f", "i", "l"):  # overprinted to look bold; a ligature's letters share a place
             continue
         seen.add(key)
         glyph = Glyph(x0, top, x1, bottom, text, start, max(end, x1 - 0.2 * size), baseline, size, flags)
@@ -204,9 +200,7 @@ def _character(sign: str, flags: int, font: str) -> tuple[str, int]:
 
 def _set_axis(glyph: Glyph, font: str) -> None:
     """Note where the middle of a sign runs whose origin says nothing, or that is much taller than its font."""
-    is_large = font.endswith(_EXTENSION_FONTS) or (
-        glyph.height > 1.45 * glyph.size and not glyph.text.isalnum()
-    )
+    is_large = font.endswith(_EXTENSION_FONTS) or (glyph.height > 1.45 * glyph.size and not glyph.text.isalnum())
     if is_large or glyph.text in _RADICALS:
         glyph.axis = glyph.middle
 

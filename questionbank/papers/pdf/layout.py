@@ -75,9 +75,7 @@ def layout_of(page: Page) -> PageLayout:
     return PageLayout(_in_order(lines, placed, columns))
 
 
-def _with_fractions(
-    glyphs: Sequence[Glyph], rules: Sequence[Box], page: Page
-) -> tuple[list[Glyph], list[Box]]:
+def _with_fractions(glyphs: Sequence[Glyph], rules: Sequence[Box], page: Page) -> tuple[list[Glyph], list[Box]]:
     """Return the glyphs with fractions and the like joined, and the rules that are no part of these."""
     short = [rule for rule in rules if is_level(rule) and rule.width < 0.6 * page.width]
     joined, unused = with_structures(glyphs, short)
@@ -174,9 +172,7 @@ def _spans(glyphs: Sequence[Glyph]) -> list[list[_Span]]:
         runs = _segments(sorted(row.glyphs, key=lambda one: one.start))
         found.append(
             [
-                _Span(
-                    "".join(one.text for one in run), run[0].start, max(one.end for one in run), row.baseline
-                )
+                _Span("".join(one.text for one in run), run[0].start, max(one.end for one in run), row.baseline)
                 for run in runs
             ]
         )
@@ -245,9 +241,7 @@ def _ruled_gutter(rows: Sequence[Sequence[_Span]], page: Page) -> float | None:
 
 def _crossed(rows: Sequence[Sequence[_Span]], x: float) -> int:
     """Return how many rows have text in a gutter."""
-    return sum(
-        any(span.start < x + _GUTTER / 2 and x - _GUTTER / 2 < span.end for span in row) for row in rows
-    )
+    return sum(any(span.start < x + _GUTTER / 2 and x - _GUTTER / 2 < span.end for span in row) for row in rows)
 
 
 def _sides(rows: Sequence[Sequence[_Span]], x: float) -> tuple[list[list[_Span]], list[list[_Span]]]:
@@ -295,8 +289,7 @@ def _bands(glyphs: Sequence[Glyph], gutter: float) -> list[tuple[bool, list[Glyp
     for row in rows_of(glyphs):
         runs = _segments(sorted(row.glyphs, key=lambda one: one.start))
         is_across = any(
-            run[0].start < gutter - _GUTTER / 2 and max(one.end for one in run) > gutter + _GUTTER / 2
-            for run in runs
+            run[0].start < gutter - _GUTTER / 2 and max(one.end for one in run) > gutter + _GUTTER / 2 for run in runs
         )
         if bands and bands[-1][0] == is_across:
             bands[-1][1].extend(row.glyphs)
@@ -325,10 +318,7 @@ def _side_by_side(lines: Sequence[PdfLine]) -> list[PdfLine]:
         first.text = first.text + Rich(GAP, bytes(1)) + second.text
         if not first.margin_gap:
             first.margin_gap = gap / max(first.size, 1.0)
-        first.box, first.is_uncertain = (
-            around([first.box, second.box]),
-            above.is_uncertain or line.is_uncertain,
-        )
+        first.box, first.is_uncertain = (around([first.box, second.box]), above.is_uncertain or line.is_uncertain)
         found[-1] = first
     return found
 

@@ -186,11 +186,7 @@ def _add_formula(rich: Rich, words: Sequence[_Word]) -> bool:
     if opened < 0 and atoms and atoms[-1].glyph.text == ")" and not atoms[-1].is_mathematics:
         tail = atoms.pop().glyph.text + tail
     mark = re.match(r"(?:[A-Ha-h]|\d{1,2})[.)]", "".join(atom.glyph.text for atom in atoms[:3]))
-    if (
-        mark
-        and not any(atom.is_mathematics for atom in atoms[: len(mark[0])])
-        and not _is_decimal(atoms, len(mark[0]))
-    ):
+    if mark and not any(atom.is_mathematics for atom in atoms[: len(mark[0])]) and not _is_decimal(atoms, len(mark[0])):
         head += mark[0] + " "
         atoms = atoms[len(mark[0]) :]
     look = _common_look(atoms)
@@ -245,9 +241,7 @@ def _cells(rich: Rich, spans: Sequence[tuple[float, float]], size: float) -> Ite
     ends = [place for place, sign in enumerate(rich.text) if sign == GAP]
     if len(ends) + 1 != len(groups):
         return
-    for group, start, end in zip(
-        groups, [0, *(place + 1 for place in ends)], [*ends, len(rich.text)], strict=True
-    ):
+    for group, start, end in zip(groups, [0, *(place + 1 for place in ends)], [*ends, len(rich.text)], strict=True):
         yield Cell(rich[start:end], group[0][0], max(stop for _start, stop in group))
 
 

@@ -56,9 +56,7 @@ def rows_of(glyphs: Sequence[Glyph]) -> list[Row]:
     """Return the rows that glyphs stand in, from the top down; scripts and formulas join the row beside them."""
     rows: list[Row] = []
     for glyph in sorted((one for one in glyphs if one.axis is None), key=lambda one: one.baseline):
-        near = [
-            row for row in rows[-4:] if abs(row.baseline - glyph.baseline) <= 0.18 * max(row.size, glyph.size)
-        ]
+        near = [row for row in rows[-4:] if abs(row.baseline - glyph.baseline) <= 0.18 * max(row.size, glyph.size)]
         if near:
             near[-1].glyphs.append(glyph)
             near[-1].size = max(near[-1].size, glyph.size)
@@ -77,9 +75,7 @@ def _with_formulas(rows: list[Row], formulas: Sequence[Glyph]) -> list[Row]:
         axis = formula.axis or 0.0
         near = [row for row in rows if abs(row.axis - axis) <= 0.3 * row.size and _is_beside(row, formula)]
         if near:
-            min(near, key=lambda row: (row.size < _SMALL * formula.size, abs(row.axis - axis))).glyphs.append(
-                formula
-            )
+            min(near, key=lambda row: (row.size < _SMALL * formula.size, abs(row.axis - axis))).glyphs.append(formula)
         else:
             size = formula.size or 10.0
             rows.append(Row([formula], axis + 0.25 * size, size))
@@ -164,9 +160,7 @@ def atoms_of(row: Row) -> list[Atom]:
     main = [one for one in row.glyphs if one.axis is not None or not _is_script(one, row)]
     limited = {id(one) for one in main if _takes_limits(row, one)}
     atoms = [Atom(one) for one in sorted(main, key=lambda one: one.start)]
-    for glyph in sorted(
-        (one for one in row.glyphs if one.axis is None and _is_script(one, row)), key=left_edge
-    ):
+    for glyph in sorted((one for one in row.glyphs if one.axis is None and _is_script(one, row)), key=left_edge):
         over = [atom for atom in atoms if id(atom.glyph) in limited and _is_over(atom.glyph, glyph, row)]
         before = over or [atom for atom in atoms if atom.glyph.start <= glyph.start + 0.05 * row.size]
         if not before:
@@ -174,9 +168,7 @@ def atoms_of(row: Row) -> list[Atom]:
             continue
         atom = before[-1]
         middle = atom.glyph.axis if atom.glyph.axis is not None else None
-        is_raised = (
-            glyph.middle < middle if middle is not None else glyph.baseline < row.baseline - 0.08 * row.size
-        )
+        is_raised = glyph.middle < middle if middle is not None else glyph.baseline < row.baseline - 0.08 * row.size
         (atom.raised if is_raised else atom.lowered).append(glyph)
     return atoms
 
@@ -188,9 +180,7 @@ def left_edge(glyph: Glyph) -> float:
 
 def _is_over(large: Glyph, script: Glyph, row: Row) -> bool:
     """Return whether a script is a limit: above or below a large sign, or directly behind an integral."""
-    is_outside = (
-        script.middle < large.top + 0.15 * large.height or script.middle > large.bottom - 0.15 * large.height
-    )
+    is_outside = script.middle < large.top + 0.15 * large.height or script.middle > large.bottom - 0.15 * large.height
     reach = 1.2 * row.size if is_outside else 0.6 * row.size
     if large.text in _LARGE and not is_outside:
         return False
@@ -226,9 +216,7 @@ def latex_of_atoms(atoms: Sequence[Atom]) -> str:
         if glyph.text in _PREFIXED and not glyph.latex:
             prefix = _PREFIXED[glyph.text]
             continue
-        is_letter = (
-            not glyph.latex and glyph.text.isalpha() and glyph.text.isascii() and not glyph.is_variable
-        )
+        is_letter = not glyph.latex and glyph.text.isalpha() and glyph.text.isascii() and not glyph.is_variable
         before = atoms[place - 1] if place else None
         is_next = before is not None and glyph.start - before.end < 0.16 * max(glyph.size, 1)
         if word and not (is_letter and is_next):

@@ -30,9 +30,7 @@ _NO_TEXT = (
     "This PDF holds no text: it is a scan, or its letters are drawings. Run text recognition (OCR) on it, for example"
     " by opening it in Word (File > Open), compare the text, save it as .docx and upload that."
 )
-_SLOW = (
-    "Reading the PDF takes too long. Split it into smaller files, or try again when the server is less busy."
-)
+_SLOW = "Reading the PDF takes too long. Split it into smaller files, or try again when the server is less busy."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +48,7 @@ def check_pdf(data: bytes) -> None:
         DocumentRefused: it is damaged, protected, too long, or a scan; the message says what to do instead.
     """
     if importlib.util.find_spec("pypdfium2") is None:
-        raise DocumentRefused(
-            f"PDF files are read by PDFium, which is not installed. To read them, {INSTALL}."
-        )
+        raise DocumentRefused(f"PDF files are read by PDFium, which is not installed. To read them, {INSTALL}.")
     with scratch_folder(prefix="pdf-") as folder:
         path = folder / "document.pdf"
         path.write_bytes(data)
@@ -99,15 +95,11 @@ def read_pages(data: bytes) -> Iterator[RawPage]:
                 _refuse_error(_said(done))
                 return
             deaths += 1
-            logger.warning(
-                "PDFium died on page %d: %s", first + 1, done.stderr.decode("utf-8", "replace")[-500:]
-            )
+            logger.warning("PDFium died on page %d: %s", first + 1, done.stderr.decode("utf-8", "replace")[-500:])
             if deaths > MOST_DEATHS:
                 raise DocumentRefused(DAMAGED)
             if without_picture == first:
-                yield RawPage(
-                    _page(first, {"size": [1, 1], "glyphs": [], "objects": [], "is_damaged": True}), b""
-                )
+                yield RawPage(_page(first, {"size": [1, 1], "glyphs": [], "objects": [], "is_damaged": True}), b"")
                 first += 1
             without_picture = first
 
@@ -116,12 +108,7 @@ def _run(arguments: list[str], folder: Path, seconds: float) -> subprocess.Compl
     command = [sys.executable, "-I", str(Path(extraction.__file__)), *arguments]
     try:
         return subprocess.run(
-            command,
-            cwd=folder,
-            capture_output=True,
-            timeout=max(1.0, seconds),
-            check=False,
-            stdin=subprocess.DEVNULL,
+            command, cwd=folder, capture_output=True, timeout=max(1.0, seconds), check=False, stdin=subprocess.DEVNULL
         )
     except subprocess.TimeoutExpired as error:
         raise DocumentRefused(_SLOW) from error

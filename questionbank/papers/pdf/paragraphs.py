@@ -25,9 +25,7 @@ _WIDEST_SPACING = 2.3  # times the size, between the baselines of one paragraph
 _HEADING = 1.18  # times the usual size
 _HYPHENATED = re.compile(r"[^\W\d_]{2,}-$")
 _OPENS, _CLOSES = re.compile(r"[(\[]\s?\d{1,2}$"), re.compile(r"\w{1,8}\s?[)\]]$")
-_MARKS_ALONE = re.compile(
-    r"[(\[]\s?\d{1,2}\s?(?:marks?|points?|pts?|p|punkte|分)?\s?[)\]]|/\s?\d{1,2}", re.IGNORECASE
-)
+_MARKS_ALONE = re.compile(r"[(\[]\s?\d{1,2}\s?(?:marks?|points?|pts?|p|punkte|分)?\s?[)\]]|/\s?\d{1,2}", re.IGNORECASE)
 
 
 def set_numbers(items: Sequence[Item]) -> None:
@@ -47,9 +45,7 @@ def set_numbers(items: Sequence[Item]) -> None:
         line.text = line.text[match.end() :].stripped()
 
 
-def _chain(
-    found: Sequence[tuple[int, PdfLine, re.Match[str]]],
-) -> list[tuple[int, PdfLine, re.Match[str]]]:
+def _chain(found: Sequence[tuple[int, PdfLine, re.Match[str]]]) -> list[tuple[int, PdfLine, re.Match[str]]]:
     """Return the longest chain of numbers that count on from 1 in one margin."""
     best: list[tuple[int, PdfLine, re.Match[str]]] = []
     for place, (number, line, _match) in enumerate(found):
@@ -113,9 +109,7 @@ class ParagraphMaker:
         if self._last is not None and self._goes_on(self._last, line):
             self._join(line)
         else:
-            heading = (
-                2 if line.size > _HEADING * self._size and not line.number and len(text.text) < 90 else 0
-            )
+            heading = 2 if line.size > _HEADING * self._size and not line.number and len(text.text) < 90 else 0
             paragraph = Paragraph(_plain_of(text), line.number, heading=heading)
             paragraph.area, paragraph.is_uncertain = self._area(line), line.is_uncertain
             self.paragraphs.append(paragraph)
@@ -144,18 +138,14 @@ class ParagraphMaker:
             return False
         is_next_column = above.page != line.page or above.column != line.column
         gap = line.baseline - above.baseline
-        if not is_next_column and not 0 < gap < self._spacing * 1.2 * max(
-            above.size, self._tall(above, line)
-        ):
+        if not is_next_column and not 0 < gap < self._spacing * 1.2 * max(above.size, self._tall(above, line)):
             return False
         if _CLOSES.match(line.text.text) and _OPENS.search(above.text.text):  # "(04" and below it "marks)"
             return True
         if _is_wide(above) or _is_wide(_without_marks(line)):
             return False
         room = above.column[1] - above.box.x1
-        if room > line.first_word + 0.3 * line.size + 2.0 and room > 0.02 * (
-            above.column[1] - above.column[0]
-        ):
+        if room > line.first_word + 0.3 * line.size + 2.0 and room > 0.02 * (above.column[1] - above.column[0]):
             return False
         ends = above.text.text.rstrip()[-1:]
         return not (is_next_column and ends in ".?!:]")
@@ -168,9 +158,7 @@ class ParagraphMaker:
         rows = [[cell_paragraphs(cell) for cell in row] for row in table.rows or ()]
         for paragraph in table_paragraphs(rows, self.paragraphs):
             paragraph.area = self._area(table)
-            paragraph.is_uncertain = any(
-                line.is_uncertain for row in table.rows or () for cell in row for line in cell
-            )
+            paragraph.is_uncertain = any(line.is_uncertain for row in table.rows or () for cell in row for line in cell)
             self.paragraphs.append(paragraph)
         self._last = None
 
@@ -178,9 +166,7 @@ class ParagraphMaker:
         name = f"page{placed.page + 1}-{len(self.pictures) + 1}.png"
         scale = self._scales[placed.page]
         box = (placed.box.x0, placed.box.top, placed.box.x1, placed.box.bottom)
-        self.pictures.append(
-            (name, (placed.page, *(max(0, round(value * scale)) for value in box)) if scale else ())
-        )
+        self.pictures.append((name, (placed.page, *(max(0, round(value * scale)) for value in box)) if scale else ()))
         paragraph = Paragraph.of(f"![]({name})")
         paragraph.area = self._area(placed)
         self.paragraphs.append(paragraph)
@@ -191,13 +177,7 @@ def joined_area(one: Area, other: Area) -> Area:
     """Return the area that holds two of the same column; the first of two that stand apart."""
     if not one or not other or one[0] != other[0] or other[1] > one[3] or one[1] > other[3]:
         return one or other
-    return (
-        one[0],
-        min(one[1], other[1]),
-        min(one[2], other[2]),
-        max(one[3], other[3]),
-        max(one[4], other[4]),
-    )
+    return (one[0], min(one[1], other[1]), min(one[2], other[2]), max(one[3], other[3]), max(one[4], other[4]))
 
 
 def _is_other_font(above: PdfLine, line: PdfLine) -> bool:
@@ -215,9 +195,7 @@ def _is_wide(line: PdfLine) -> bool:
 def _without_marks(line: PdfLine) -> PdfLine:
     """Return a line without the points at its right end: they may follow the last line of a text."""
     before, gap, last = line.text.text.rpartition(GAP)
-    return (
-        replace(line, text=line.text[: len(before)]) if gap and _MARKS_ALONE.fullmatch(last.strip()) else line
-    )
+    return replace(line, text=line.text[: len(before)]) if gap and _MARKS_ALONE.fullmatch(last.strip()) else line
 
 
 def _begins(line: PdfLine) -> bool:
@@ -271,9 +249,7 @@ def _usual_spacing(lines: Sequence[PdfLine]) -> float:
 def _has_room(above: PdfLine, line: PdfLine) -> bool:
     """Return whether the first word of a line would have had room in the line above it."""
     room = above.column[1] - above.box.x1
-    return room > line.first_word + 0.3 * line.size + 2.0 and room > 0.02 * (
-        above.column[1] - above.column[0]
-    )
+    return room > line.first_word + 0.3 * line.size + 2.0 and room > 0.02 * (above.column[1] - above.column[0])
 
 
 def _plain_of(rich: Rich) -> Rich:

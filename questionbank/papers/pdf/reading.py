@@ -38,9 +38,7 @@ def without_margins(pages: Sequence[PageLayout], heights: Sequence[float]) -> No
     repeated = _repeated(pages, heights)
     for number, page in enumerate(pages):
         height = heights[number]
-        page.items = [
-            item for item in page.items if isinstance(item, Placed) or not _is_margin(item, height, repeated)
-        ]
+        page.items = [item for item in page.items if isinstance(item, Placed) or not _is_margin(item, height, repeated)]
 
 
 def _is_margin(line: PdfLine, height: float, repeated: set[tuple[str, int]]) -> bool:
@@ -49,9 +47,7 @@ def _is_margin(line: PdfLine, height: float, repeated: set[tuple[str, int]]) -> 
         return True
     if not _is_at_edge(line, height):
         return False
-    return _PAGE_NUMBER.fullmatch(text) is not None or any(
-        (_shape(text), place) in repeated for place in _places(line)
-    )
+    return _PAGE_NUMBER.fullmatch(text) is not None or any((_shape(text), place) in repeated for place in _places(line))
 
 
 def _is_at_edge(line: PdfLine, height: float) -> bool:
@@ -114,12 +110,7 @@ def _table(items: Sequence[Item], place: int) -> tuple[list[list[Rich]], int]:
     above = first
     for end in range(place, len(items)):
         line = items[end]
-        if (
-            not isinstance(line, PdfLine)
-            or line.page != first.page
-            or line.column != first.column
-            or line.number
-        ):
+        if not isinstance(line, PdfLine) or line.page != first.page or line.column != first.column or line.number:
             return rows, end
         if line is not first and not 0 < line.baseline - above.baseline < _NEXT_ROW * first.size:
             return rows, end
@@ -238,11 +229,7 @@ def read_pdf(data: bytes) -> Source:
 
 
 def _usual(lines: Sequence[PdfLine]) -> float:
-    return (
-        median(line.size for line in lines for _ in range(max(1, len(line.text.text) // 8)))
-        if lines
-        else 10.0
-    )
+    return median(line.size for line in lines for _ in range(max(1, len(line.text.text) // 8))) if lines else 10.0
 
 
 def _cut(maker: ParagraphMaker, pages: Sequence[bytes]) -> dict[str, bytes]:
@@ -259,9 +246,7 @@ def _cut(maker: ParagraphMaker, pages: Sequence[bytes]) -> dict[str, bytes]:
     lost = {name for name, _area in maker.pictures} - found.keys()
     for paragraph in maker.paragraphs if lost else ():
         text = re.sub(
-            r"!\[\]\(([^)]*)\)",
-            lambda match: "[image]" if match[1] in lost else match[0],
-            paragraph.rich.text,
+            r"!\[\]\(([^)]*)\)", lambda match: "[image]" if match[1] in lost else match[0], paragraph.rich.text
         )
         if text != paragraph.rich.text:
             paragraph.rich = type(paragraph.rich)(text, bytes(len(text)))

@@ -12,15 +12,7 @@ from itertools import pairwise
 
 from questionbank.formats.mathml_latex import SIGNS
 from questionbank.papers.pdf.glyphs import MATH_FONT, UNKNOWN, Box, Glyph, around
-from questionbank.papers.pdf.mathematics import (
-    Atom,
-    atoms_of,
-    latex_of,
-    latex_of_atoms,
-    left_edge,
-    rows_of,
-    split_runs,
-)
+from questionbank.papers.pdf.mathematics import Atom, atoms_of, latex_of, latex_of_atoms, left_edge, rows_of, split_runs
 
 RULES_LIMIT = 400  # on a page, that may be fractions
 _OPEN, _CLOSE = "([{|", ")]}|"
@@ -139,9 +131,7 @@ def _stack(glyphs: Sequence[Glyph], rule: Box, *, upwards: bool) -> list[Glyph]:
     found = near
     for _ in range(3):
         found = [
-            one
-            for one in glyphs
-            if min(band.bottom, one.bottom) - max(band.top, one.top) > 0.25 * max(one.height, 0.1)
+            one for one in glyphs if min(band.bottom, one.bottom) - max(band.top, one.top) > 0.25 * max(one.height, 0.1)
         ]
         grown = around(found)
         if (grown.top, grown.bottom) == (band.top, band.bottom):
@@ -223,8 +213,7 @@ def _bracketed(glyphs: Sequence[Glyph], opening: Glyph, closing: Glyph) -> tuple
     inner = [
         one
         for one in glyphs
-        if opening.end - 1 <= one.center <= closing.start + 1
-        and opening.top - 2 <= one.middle <= opening.bottom + 2
+        if opening.end - 1 <= one.center <= closing.start + 1 and opening.top - 2 <= one.middle <= opening.bottom + 2
     ]
     if not inner:
         return None
@@ -239,9 +228,7 @@ def _bracketed(glyphs: Sequence[Glyph], opening: Glyph, closing: Glyph) -> tuple
 
 
 def _cases(glyphs: Sequence[Glyph], brace: Glyph) -> tuple[set[int], Glyph] | None:
-    right = [
-        one for one in glyphs if one.start > brace.center and brace.top - 2 <= one.middle <= brace.bottom + 2
-    ]
+    right = [one for one in glyphs if one.start > brace.center and brace.top - 2 <= one.middle <= brace.bottom + 2]
     rows = rows_of(right)
     if len(rows) < 2:
         return None

@@ -31,10 +31,7 @@ _MOST_PIXELS = 60_000_000  # of all pictures in a file, because each is decoded
 _LONG_FORMULA = 8.0  # em from which a formula may be too wide for its place, and is measured
 _LONG_WORDS = 16  # characters of text in a formula from which a line may break within it
 _STYLES = frozenset({"strong", "em", "u", "s", "sub", "sup"})
-_PAGE = {
-    PaperSize.A4: (43.5, 66.0),
-    PaperSize.LETTER: (45.0, 61.0),
-}  # width and height of a page of text, in em
+_PAGE = {PaperSize.A4: (43.5, 66.0), PaperSize.LETTER: (45.0, 61.0)}  # width and height of a page of text, in em
 _GUTTER, _NUMBER, _POINTS = 2.3, 1.9, 2.4
 _WHOLE = 0.45  # share of a page up to which a question is kept on one page
 _SEPARATORS = frozenset(",;，；")
@@ -135,8 +132,7 @@ class _Reader:
         width, self._height = _PAGE[sheet.paper]
         self._width = (width - _GUTTER) / 2 if sheet.columns == 2 else width
         self._named = [
-            {"name": name, "sha256": hashlib.sha256(data).hexdigest()}
-            for name, data in sheet.pictures.items()
+            {"name": name, "sha256": hashlib.sha256(data).hexdigest()} for name, data in sheet.pictures.items()
         ]
         self._pictures: Mapping[str, tuple[str, bytes]] = {
             row["sha256"]: (row["name"], sheet.pictures[row["name"]]) for row in self._named
@@ -159,11 +155,7 @@ class _Reader:
 
     def item(self, item: SheetItem, width: float) -> dict[str, object]:
         room = width - _NUMBER - (0 if item.points_beside is None else _POINTS)
-        text, options, matches = (
-            self.blocks(item.text),
-            self.labelled(item.options),
-            self.labelled(item.matches),
-        )
+        text, options, matches = (self.blocks(item.text), self.labelled(item.options), self.labelled(item.matches))
         parts = [self.item(part, room) for part in item.parts]
         below = points_text(item.points_below)
         lines = max(0, min(item.answer_lines, 200))
@@ -228,10 +220,7 @@ class _Reader:
         elif "formula-display" in classes:
             yield from self._displayed(element)
         elif element.tag == "table":
-            yield [
-                "table",
-                [[self._cell(cell) for cell in row.iterate("td")] for row in element.iterate("tr")],
-            ]
+            yield ["table", [[self._cell(cell) for cell in row.iterate("td")] for row in element.iterate("tr")]]
         elif "parts" in classes:
             yield ["parts", [self._part(item) for item in element.elements]]
         elif element.tag in {"ul", "ol"}:
@@ -332,9 +321,7 @@ def _top_level(element: Element) -> Iterator[Element]:
     """Yield the elements of a formula's row; rows that only group are flattened."""
     for child in element.elements:
         is_group = child.tag == "mrow" and not child.attributes
-        if is_group and not any(
-            inner.tag == "mo" and "fence" in inner.attributes for inner in child.elements
-        ):
+        if is_group and not any(inner.tag == "mo" and "fence" in inner.attributes for inner in child.elements):
             yield from _top_level(child)
         else:
             yield child

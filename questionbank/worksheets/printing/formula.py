@@ -22,14 +22,7 @@ _ORDINARY = frozenset("/|‖!.%$#&°∘′″‴'∠△□")
 _EM = {"em": 1.0, "pt": 1 / 10, "px": 0.075, "ex": 0.43, "mu": 1 / 18, "cm": 2.845, "mm": 0.2845, "in": 7.227}
 _LENGTH = re.compile(r"(-?\d*\.?\d+)\s*([a-z]{2})?")
 _MOST_EM = 60.0
-_LINES_OVER = {
-    "¯": "overline",
-    "‾": "overline",
-    "―": "overline",
-    "_": "overline",
-    "⏞": "overbrace",
-    "⎴": "overbracket",
-}
+_LINES_OVER = {"¯": "overline", "‾": "overline", "―": "overline", "_": "overline", "⏞": "overbrace", "⎴": "overbracket"}
 _LINES_UNDER = {"_": "underline", "¯": "underline", "‾": "underline", "⏟": "underbrace", "⎵": "underbracket"}
 _ARCS = frozenset("⏜⌢")
 _ACCENTS = {
@@ -325,9 +318,7 @@ def _numbered(rows: Sequence[Sequence[Element]]) -> Drawing:
 
 
 def _enclosed(element: Element) -> Drawing:
-    body = _joined(
-        _draw(child) for child in element.elements if not (child.tag == "mrow" and not child.children)
-    )
+    body = _joined(_draw(child) for child in element.elements if not (child.tag == "mrow" and not child.children))
     for kind in element.attributes.get("notation", "box").split():
         if kind in {"updiagonalstrike", "downdiagonalstrike", "horizontalstrike"}:
             body = ["cancel", kind.removesuffix("strike"), body]

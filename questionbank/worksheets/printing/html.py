@@ -51,16 +51,11 @@ class TextWriter:
     """
 
     def __init__(
-        self,
-        sheet: Sheet,
-        change: Callable[[Element], None] = lambda _element: None,
-        *,
-        room: float | None = None,
+        self, sheet: Sheet, change: Callable[[Element], None] = lambda _element: None, *, room: float | None = None
     ) -> None:
         self._change, self._room, self._widths = change, room, sheet.picture_widths
         self._named = [
-            {"name": name, "sha256": hashlib.sha256(data).hexdigest()}
-            for name, data in sheet.pictures.items()
+            {"name": name, "sha256": hashlib.sha256(data).hexdigest()} for name, data in sheet.pictures.items()
         ]
         self._pictures = {row["sha256"]: (row["name"], sheet.pictures[row["name"]]) for row in self._named}
 

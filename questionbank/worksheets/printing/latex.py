@@ -79,8 +79,7 @@ def worksheet_latex(sheets: Sequence[Sheet]) -> bytes:
     body = "\\clearpage\n".join(_SheetWriter(sheet, pictures).document() for sheet in sheets)
     preamble = _PREAMBLE.replace("PAPER", "letterpaper" if sheets[0].paper is PaperSize.LETTER else "a4paper")
     preamble = preamble.replace(
-        "CHINESE",
-        "\\usepackage{ctex}\n" if re.search("[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60]", body) else "",
+        "CHINESE", "\\usepackage{ctex}\n" if re.search("[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60]", body) else ""
     )
     files = {"worksheet.tex": f"{preamble}{body}\\end{{document}}\n".encode(), **pictures}
     buffer = io.BytesIO()
@@ -133,12 +132,7 @@ class _SheetWriter:
             inner = "\n".join(map(self._answer, section.key_items))
             return f"{heading}\n\\begin{{description}}\n{inner}\n\\end{{description}}"
         inner = "\n".join(self._question(item, "question") for item in section.items)
-        parts = [
-            heading,
-            self._emphasised(section.instructions),
-            rf"\begin{{questions}}{inner}",
-            r"\end{questions}",
-        ]
+        parts = [heading, self._emphasised(section.instructions), rf"\begin{{questions}}{inner}", r"\end{questions}"]
         return "\n".join(filter(None, parts))
 
     def _question(self, item: SheetItem, command: str) -> str:
@@ -158,10 +152,7 @@ class _SheetWriter:
                 for label, text in item.options
             ]
             right = [f"{_escaped(option_label(label))} {self._line(text)}" for label, text in item.matches]
-            cells = (
-                f"{''.join(left[row : row + 1])} & {''.join(right[row : row + 1])} \\\\"
-                for row in range(rows)
-            )
+            cells = (f"{''.join(left[row : row + 1])} & {''.join(right[row : row + 1])} \\\\" for row in range(rows))
             parts.append(
                 "\\par\n\\begin{tabular}{p{0.45\\linewidth}p{0.45\\linewidth}}\n"
                 + "\n".join(cells)
@@ -177,8 +168,7 @@ class _SheetWriter:
             parts.append("\\par\\medskip\n" + "\n\n".join(rows))
         elif item.options:
             items = "\n".join(
-                rf"\item[{{{_escaped(option_label(label))}}}] {self._text(text)}"
-                for label, text in item.options
+                rf"\item[{{{_escaped(option_label(label))}}}] {self._text(text)}" for label, text in item.options
             )
             parts.append(f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
         if item.parts:
@@ -215,11 +205,7 @@ class _SheetWriter:
     def _blocks(self, element: Element) -> str:
         return "\n\n".join(
             filter(
-                None,
-                (
-                    _escaped(child) if isinstance(child, str) else self._block(child)
-                    for child in element.children
-                ),
+                None, (_escaped(child) if isinstance(child, str) else self._block(child) for child in element.children)
             )
         )
 
@@ -270,9 +256,7 @@ class _SheetWriter:
         ]
         columns = max((sum(span for span, _ in row) for row in rows), default=1)
         lines = " \\\\ \\hline\n".join(
-            " & ".join(
-                text if span == 1 else rf"\multicolumn{{{span}}}{{|c|}}{{{text}}}" for span, text in row
-            )
+            " & ".join(text if span == 1 else rf"\multicolumn{{{span}}}{{|c|}}{{{text}}}" for span, text in row)
             for row in rows
         )
         head = f"\\par\\medskip\\begin{{tabular}}{{{'|c' * columns}|}}\\hline\n"
@@ -280,8 +264,7 @@ class _SheetWriter:
 
     def _inline(self, element: Element) -> str:
         return "".join(
-            _escaped(child) if isinstance(child, str) else self._inline_element(child)
-            for child in element.children
+            _escaped(child) if isinstance(child, str) else self._inline_element(child) for child in element.children
         )
 
     def _inline_element(self, element: Element) -> str:

@@ -40,9 +40,7 @@ def worksheet_pdf(sheets: Sequence[Sheet]) -> bytes:
     """
     check_sheets(sheets)
     if importlib.util.find_spec("typst") is None:
-        raise PrintingRefused(
-            "PDF files need the package typst. Install it with: pip install 'kindred[documents]'"
-        )
+        raise PrintingRefused("PDF files need the package typst. Install it with: pip install 'kindred[documents]'")
     content = Content()
     data = content.data(sheets)
     with scratch_folder(prefix="print-") as folder:
@@ -67,11 +65,7 @@ def _typeset(folder: Path) -> None:
         ) from None
     if done.returncode or not (folder / "worksheet.pdf").exists():
         logger.error("Typst failed: %s", done.stderr.decode("utf-8", "replace")[-2_000:])
-        raise PrintingRefused(
-            "This worksheet cannot be set. Print fewer questions at a time, or without pictures."
-        )
+        raise PrintingRefused("This worksheet cannot be set. Print fewer questions at a time, or without pictures.")
     notes = json.loads(done.stdout)
     if notes["refused"] or notes["missing"]:
-        logger.warning(
-            "Printed as source or number: %d formulas, %s", len(notes["refused"]), notes["missing"]
-        )
+        logger.warning("Printed as source or number: %d formulas, %s", len(notes["refused"]), notes["missing"])

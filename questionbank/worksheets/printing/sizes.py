@@ -50,9 +50,7 @@ def formula_width(element: Element) -> float:
     if tag == "mtable":
         rows = [[formula_width(cell) + 1.0 for cell in row.elements] for row in children]
         columns = max(map(len, rows), default=0)
-        return sum(
-            max((row[place] for row in rows if place < len(row)), default=0.0) for place in range(columns)
-        )
+        return sum(max((row[place] for row in rows if place < len(row)), default=0.0) for place in range(columns))
     inner = sum(map(formula_width, children))
     return inner + 0.9 if tag in {"msqrt", "mroot", "menclose"} else inner
 

@@ -38,15 +38,7 @@ _FUNCTIONS = {
     "arcsin": "arc sine", "arccos": "arc cosine", "arctan": "arc tangent", "det": "determinant",
 }  # fmt: skip
 _POWERS = {"2": "squared", "3": "cubed", "∘": "degrees", "°": "degrees", "′": "prime", "″": "double prime"}
-_LARGE = {
-    "the sum",
-    "the product",
-    "the integral",
-    "the double integral",
-    "the limit",
-    "the maximum",
-    "the minimum",
-}
+_LARGE = {"the sum", "the product", "the integral", "the double integral", "the limit", "the maximum", "the minimum"}
 _MARKS = {
     "¯": "bar", "‾": "bar", "→": "vector", "⃗": "vector", "ˆ": "hat", "^": "hat", "~": "tilde", "˜": "tilde",
     "˙": "dot", "¨": "double dot", "⏜": "arc", "⌢": "arc", "_": "underlined", "⏟": "with a brace below",
@@ -180,9 +172,7 @@ def _enclosed(element: Element) -> str:
     said = _row(element)
     if notation.endswith(_STRIKES):
         return f"{said}, crossed out,"
-    return (
-        f"divided into {said}" if notation == "longdiv" else f"{said} in a {notation.replace('box', 'frame')}"
-    )
+    return f"divided into {said}" if notation == "longdiv" else f"{said} in a {notation.replace('box', 'frame')}"
 
 
 _KINDS: dict[str, Callable[[Element], str]] = {

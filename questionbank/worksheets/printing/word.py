@@ -111,9 +111,7 @@ class _SheetWriter:
             self._labelled(_numbered(item.number), item.text, f"Question {level}", points),
         ]
         if item.matches:
-            parts += [
-                self._labelled(option_label(label), f"{text} ____", "Option") for label, text in item.options
-            ]
+            parts += [self._labelled(option_label(label), f"{text} ____", "Option") for label, text in item.options]
             parts += [self._labelled(option_label(label), text, "Option") for label, text in item.matches]
         else:
             parts.append(self._options(item.options))
@@ -153,15 +151,8 @@ class _SheetWriter:
             return pictures
         lines = [self._texts.line(text) for _, text in options]
         is_short = sum(len(read_markup(line).text()) + 4 for line in lines) <= _LONGEST_LINE
-        if (
-            options
-            and is_short
-            and not any("\n" in text or "![" in text or "$$" in text for _, text in options)
-        ):
-            entries = (
-                f"{escape(option_label(label))} {line}"
-                for (label, _), line in zip(options, lines, strict=True)
-            )
+        if options and is_short and not any("\n" in text or "![" in text or "$$" in text for _, text in options):
+            entries = (f"{escape(option_label(label))} {line}" for (label, _), line in zip(options, lines, strict=True))
             return _styled("Options in a Line", f"<p>{TAB.join(entries)}</p>")
         return "".join(self._labelled(option_label(label), text, "Option") for label, text in options)
 
@@ -169,9 +160,7 @@ class _SheetWriter:
         answer = f"*{self._labels.unknown}*" if item.lacks_answer else item.answer
         parts = [self._labelled(_numbered(item.number), answer, f"Question {level}")]
         if self._sheet.shows_solutions and item.solution:
-            parts.append(
-                self._labelled("", f"**{self._labels.solution}**\n\n{item.solution}", f"Question {level}")
-            )
+            parts.append(self._labelled("", f"**{self._labels.solution}**\n\n{item.solution}", f"Question {level}"))
         return "".join([*parts, *(self._key(part, 2) for part in item.parts)])
 
     def _labelled(self, label: str, text: str, style: str, behind: str = "") -> str:

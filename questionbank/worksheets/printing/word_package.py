@@ -40,9 +40,7 @@ def _change(element: Element) -> None:
 
 def _open(element: Element) -> None:
     notation = element.attributes.get("notation", "")
-    inner = [
-        child for child in element.children if isinstance(child, str) or child.tag != "mrow" or child.children
-    ]
+    inner = [child for child in element.children if isinstance(child, str) or child.tag != "mrow" or child.children]
     element.tag, element.attributes = "mrow", {}
     if notation == "longdiv":
         element.children = [_sign(")"), _bar("mover", inner, "¯")]
@@ -191,11 +189,7 @@ def _styles(sheet: Sheet) -> dict[str, str]:
     )  # fmt: skip
 
 
-_STRIKES = {
-    "horizontalstrike": "strikeH",
-    "updiagonalstrike": "strikeBLTR",
-    "downdiagonalstrike": "strikeTLBR",
-}
+_STRIKES = {"horizontalstrike": "strikeH", "updiagonalstrike": "strikeBLTR", "downdiagonalstrike": "strikeTLBR"}
 _STRUCK = re.compile(
     rf"<m:borderBox><m:e><m:r>(?:<m:rPr>(?:(?!</m:rPr>).)*</m:rPr>)?<m:t[^>]*>([{''.join(STROKES.values())}]+)</m:t></m:r>"
 )
@@ -221,9 +215,7 @@ def dress(package: bytes, sheets: Sequence[Sheet]) -> bytes:
     with zipfile.ZipFile(io.BytesIO(package)) as source, zipfile.ZipFile(buffer, "w") as target:
         parts = {name: source.read(name) for name in source.namelist()}
         parts["word/footer1.xml"] = _FOOTER.encode()
-        parts["word/styles.xml"] = _with_styles(
-            parts["word/styles.xml"].decode(), _styles(sheets[0])
-        ).encode()
+        parts["word/styles.xml"] = _with_styles(parts["word/styles.xml"].decode(), _styles(sheets[0])).encode()
         for name, change in _CHANGES.items():
             parts[name] = change(parts[name].decode()).encode()
         parts["word/document.xml"] = _with_sections(parts["word/document.xml"].decode(), sheets).encode()
@@ -243,11 +235,7 @@ def _with_styles(styles: str, ours: Mapping[str, str]) -> str:
     )
     styles = re.sub(r'(<w:szC?s? w:val=")24(" ?/>)', r"\g<1>22\2", styles, count=2)
     styles = re.sub(
-        r'(<w:style [^>]*w:styleId="Table".*?<w:tblPr>)',
-        rf"\1{_TABLE_LINES}",
-        styles,
-        count=1,
-        flags=re.DOTALL,
+        r'(<w:style [^>]*w:styleId="Table".*?<w:tblPr>)', rf"\1{_TABLE_LINES}", styles, count=1, flags=re.DOTALL
     )
     return styles.replace("</w:styles>", "".join(ours.values()) + "</w:styles>")
 
@@ -257,9 +245,7 @@ _CHANGES = {
     "word/_rels/document.xml.rels": lambda text: text.replace(
         "</Relationships>", f"{_FOOTER_RELATION}</Relationships>"
     ),
-    "docProps/core.xml": lambda text: re.sub(
-        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "1980-01-01T00:00:00Z", text
-    ),
+    "docProps/core.xml": lambda text: re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "1980-01-01T00:00:00Z", text),
 }
 
 

@@ -7,13 +7,7 @@ import pytest
 
 from analytics.analogy import datastore as datastores
 from analytics.analogy.capability import ANALOGY
-from analytics.analogy.datastore import (
-    DATASTORE_NAME,
-    Datastore,
-    kept_examples,
-    load_datastore,
-    save_datastore,
-)
+from analytics.analogy.datastore import DATASTORE_NAME, Datastore, kept_examples, load_datastore, save_datastore
 from analytics.errors import ArtifactError
 from analytics.records import ProblemRecord
 
@@ -43,9 +37,7 @@ def test_only_problems_whose_computation_is_known_are_kept_each_equation_once():
 
 
 def test_equations_name_the_numbers_of_the_text_and_how_they_are_read():
-    listed = ProblemRecord(
-        "5", "Two boys get 20 % of 60 nuts each.", equation="60*20/100*2", numbers=("20", "60")
-    )
+    listed = ProblemRecord("5", "Two boys get 20 % of 60 nuts each.", equation="60*20/100*2", numbers=("20", "60"))
     kept = Datastore.of(kept_examples([listed]), unit_vectors(1))
     assert kept.equations == ("* / * N2 N1 100 N0 | w0 d0.1 d1",)
     ((neighbour,),) = kept.nearest(unit_vectors(1), 1)
@@ -55,9 +47,7 @@ def test_equations_name_the_numbers_of_the_text_and_how_they_are_read():
 
 def test_at_most_so_many_are_kept_evenly_spaced(monkeypatch):
     monkeypatch.setattr(datastores, "LARGEST", 4)
-    problems = [
-        ProblemRecord(str(row), f"{'so ' * row}3 pens and 4 cups", equation="3+4") for row in range(9)
-    ]
+    problems = [ProblemRecord(str(row), f"{'so ' * row}3 pens and 4 cups", equation="3+4") for row in range(9)]
     assert [example.problem.id for example in kept_examples(problems)] == ["0", "2", "4", "6"]
     assert len(kept_examples(problems[:4])) == 4
 
@@ -119,9 +109,7 @@ def test_a_damaged_file_is_named(tmp_path, content):
 
 def test_parts_that_do_not_belong_together_are_refused(tmp_path):
     kept = datastore()
-    save_datastore(
-        Datastore(kept.codes, kept.scales[:1], kept.equations, kept.rows, kept.languages), tmp_path
-    )
+    save_datastore(Datastore(kept.codes, kept.scales[:1], kept.equations, kept.rows, kept.languages), tmp_path)
     with pytest.raises(ArtifactError, match="do not belong together"):
         load_datastore(tmp_path)
 

@@ -91,9 +91,7 @@ def test_swapped_operands_are_the_same_graph_at_similarity_1(tree: ExpressionTre
 
 
 @given(slot_trees, slot_trees)
-def test_similarities_are_symmetric_and_1_for_equal_graphs_alone(
-    first: ExpressionTree, second: ExpressionTree
-) -> None:
+def test_similarities_are_symmetric_and_1_for_equal_graphs_alone(first: ExpressionTree, second: ExpressionTree) -> None:
     left, right = graph_of(first), graph_of(second)
     similarity = graph_similarity(left.graph, right.graph)
     assert 0 <= similarity <= 1
@@ -125,13 +123,7 @@ def test_slot_text_keeps_everything_but_numbers() -> None:
 @pytest.mark.shared_data
 @pytest.mark.parametrize(
     ("name", "least"),
-    [
-        ("mawps/cv", 1.0),
-        ("asdiv_a/cv", 1.0),
-        ("gsm8k/train", 0.98),
-        ("mathqa/dev", 0.9),
-        ("math23k/test", 1.0),
-    ],
+    [("mawps/cv", 1.0), ("asdiv_a/cv", 1.0), ("gsm8k/train", 0.98), ("mathqa/dev", 0.9), ("math23k/test", 1.0)],
 )
 def test_nearly_all_published_solutions_have_a_graph(shared_data: Path, name: str, least: float) -> None:
     from analytics.problem_files import read_problems
@@ -152,9 +144,7 @@ def test_a_published_fold_has_the_prototypes_that_its_prefixes_say(shared_data: 
         rows = [json.loads(line) for line in lines]
     alike = 0
     for row in rows:
-        problem = ProblemRecord(
-            row["id"], row["text"], equation=row["equation"], numbers=tuple(row["numbers"])
-        )
+        problem = ProblemRecord(row["id"], row["text"], equation=row["equation"], numbers=tuple(row["numbers"]))
         graph = problem_graph(problem)
         assert graph is not None
         operators = [token for token in row["prefix"].split() if token in "+-*/"]

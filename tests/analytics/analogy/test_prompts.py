@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.analogy.prompts import (
-    PromptSettings,
-    answer_format,
-    few_shot_prompt,
-    is_exact_match,
-    parse_answer,
-)
+from analytics.analogy.prompts import PromptSettings, answer_format, few_shot_prompt, is_exact_match, parse_answer
 from analytics.errors import DataError
 from analytics.records import ProblemRecord
 
@@ -46,9 +40,7 @@ def test_the_least_similar_are_left_out_until_the_prompt_fits() -> None:
 def test_exemplars_without_the_format_are_left_out() -> None:
     plain = ProblemRecord("3", "?", answer="7")
     assert answer_format([PROBLEMS[0], plain]) == "answer"
-    assert (
-        few_shot_prompt("?", [PROBLEMS[0], plain], PromptSettings(answers="equation")).count("Answer:") == 2
-    )
+    assert few_shot_prompt("?", [PROBLEMS[0], plain], PromptSettings(answers="equation")).count("Answer:") == 2
     with pytest.raises(DataError, match="in this format"):
         few_shot_prompt("?", [plain], PromptSettings(answers="equation"))
     with pytest.raises(DataError, match="an equation, a solution or an answer"):

@@ -23,9 +23,7 @@ def numbers(*values: int) -> SlotNumbers:
 
 
 def graph(equation: str, *numbers: int) -> ComputationalGraph:
-    return ComputationalGraph.of(
-        with_slots(parse_expression(equation), [Fraction(number) for number in numbers])
-    )
+    return ComputationalGraph.of(with_slots(parse_expression(equation), [Fraction(number) for number in numbers]))
 
 
 def test_the_nearest_graph_is_filled_with_the_questions_numbers() -> None:
@@ -49,9 +47,7 @@ def test_numbers_that_a_neighbour_has_elsewhere_keep_their_order() -> None:
         ("50 boys, 20 of them ill", "50-20", "50 boys, 20 % of them ill", 49.8),
     ],
 )
-def test_a_number_is_read_as_the_neighbour_reads_its_own(
-    text: str, equation: str, asked: str, answer: float
-) -> None:
+def test_a_number_is_read_as_the_neighbour_reads_its_own(text: str, equation: str, asked: str, answer: float) -> None:
     neighbour = text_graph(ProblemRecord("1", text, equation=equation))
     assert neighbour is not None
     (first, *_others) = apply_graphs([Neighbour(neighbour, 0.9)], SlotNumbers.of_text(asked))

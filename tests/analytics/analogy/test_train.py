@@ -85,9 +85,7 @@ def test_it_overfits_eight_problems_and_reloads_equal(settings, backbone_folder,
     assert share(backbone, asked) == 1
     assert bool(backbone.adapter) == bool(asked.adapter_rank)
 
-    manifest = train_retriever(
-        Problems(learned=tuple(PROBLEMS)), replace(asked, measured=0), tmp_path / "model"
-    )
+    manifest = train_retriever(Problems(learned=tuple(PROBLEMS)), replace(asked, measured=0), tmp_path / "model")
     retriever = load_retriever(tmp_path / "model")
     assert manifest.capability == "analogy"
     assert retriever.slots == asked.slot_text
@@ -95,12 +93,8 @@ def test_it_overfits_eight_problems_and_reloads_equal(settings, backbone_folder,
     # encode_bulk computes in bfloat16 where the processor has it
     np.testing.assert_allclose(retriever.encode(texts), encode_problems(backbone, texts, asked), atol=2e-2)
     again = load_backbone(str(tmp_path / "model"), device="cpu")
-    np.testing.assert_allclose(
-        encode_problems(again, texts, asked), encode_problems(backbone, texts, asked), atol=2e-2
-    )
-    assert (tmp_path / "model" / "adapter" / "adapter_model.safetensors").is_file() == bool(
-        asked.adapter_rank
-    )
+    np.testing.assert_allclose(encode_problems(again, texts, asked), encode_problems(backbone, texts, asked), atol=2e-2)
+    assert (tmp_path / "model" / "adapter" / "adapter_model.safetensors").is_file() == bool(asked.adapter_rank)
     assert (tmp_path / "model" / "adapter" / "metric.safetensors").is_file() == bool(asked.adapter_rank)
 
 
@@ -148,11 +142,7 @@ def test_positives_are_drawn_anew_among_all_others():
 
 
 def test_examples_without_a_positive_are_dropped_and_too_few_are_refused(backbone_folder):
-    lonely = [
-        *PROBLEMS,
-        ProblemRecord("9", "2 of 3 and 4", equation="2*3-4"),
-        ProblemRecord("10", "no equation"),
-    ]
+    lonely = [*PROBLEMS, ProblemRecord("9", "2 of 3 and 4", equation="2*3-4"), ProblemRecord("10", "no equation")]
     read, without = read_graphs(lonely)
     assert without == 1
     assert len(with_positive(read)) == 8
@@ -170,9 +160,7 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(backbone_folder, t
     context = TrainingContext(checkpoints=tmp_path / "kept", cancel=lambda: next(calls, True))
     with pytest.raises(Cancelled):
         fit_retriever(examples(), settings, context=context)
-    resumed, result = fit_retriever(
-        examples(), settings, context=TrainingContext(checkpoints=tmp_path / "kept")
-    )
+    resumed, result = fit_retriever(examples(), settings, context=TrainingContext(checkpoints=tmp_path / "kept"))
     assert result.step == 12
     assert resumed.weights_hash == whole.weights_hash
 
@@ -186,9 +174,7 @@ def test_training_on_files_measures_the_fold_and_uses_a_share(backbone_folder, t
     data.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     settings = config(backbone_folder, max_steps=2, fold=0, measured=2, share=0.8)
     history = History()
-    manifest = ANALOGY.train(
-        data, tmp_path / "model", settings, context=TrainingContext(callbacks=(history,))
-    )
+    manifest = ANALOGY.train(data, tmp_path / "model", settings, context=TrainingContext(callbacks=(history,)))
     assert manifest.metrics["test"]["problems"] == 16
     assert manifest.extra["problems"] == 12  # 0.8 of 16, one set apart
     assert history.last("validation_same_graph") is not None

@@ -136,9 +136,7 @@ def test_a_model_with_a_head_can_go_on_again_and_again(saved: Path, tmp_path: Pa
     assert further.head is not None
     save_adapter(further, tmp_path / "second" / "adapter")
     save_head(further, tmp_path / "second" / "adapter")
-    torch.testing.assert_close(
-        vectors(load_trainable(tmp_path / "second", 4)), vectors(further), rtol=0, atol=1e-3
-    )
+    torch.testing.assert_close(vectors(load_trainable(tmp_path / "second", 4)), vectors(further), rtol=0, atol=1e-3)
     assert packaged == [tiny_backbone().name] * 2
 
 
@@ -203,8 +201,7 @@ def pretraining() -> PretrainingTask:
     backbone = tiny_backbone()
     add_adapters(backbone, rank=2)
     examples = [
-        EncoderExample(f"what is {number} + {number}?", ((f"sum {number % 2}",),), "test")
-        for number in range(8)
+        EncoderExample(f"what is {number} + {number}?", ((f"sum {number % 2}",),), "test") for number in range(8)
     ]
     config = EncoderConfig(batch_size=4, queue_size=4, projection=8, momentum=0.9, learning_rate=1e-2)
     return PretrainingTask(backbone, examples, config)
@@ -217,10 +214,7 @@ def test_a_run_with_adapters_leaves_the_backbone_alone_and_resumes_exactly(tmp_p
     first, calls = pretraining(), iter(range(1, 9))
     with pytest.raises(Cancelled):
         train_loop(
-            first,
-            settings,
-            device=cpu,
-            context=TrainingContext(checkpoints=tmp_path, cancel=lambda: next(calls) == 3),
+            first, settings, device=cpu, context=TrainingContext(checkpoints=tmp_path, cancel=lambda: next(calls) == 3)
         )
     second = pretraining()
     train_loop(second, settings, device=cpu, context=TrainingContext(checkpoints=tmp_path))

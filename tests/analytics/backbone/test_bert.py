@@ -96,11 +96,7 @@ def test_batches_hold_every_text_once_within_the_budget():
 def test_a_saved_folder_loads_with_the_same_vectors(tiny, tmp_path):
     save_backbone(tiny, tmp_path / "tiny-encoder")
     loaded = load_backbone(str(tmp_path / "tiny-encoder"), device="cpu")
-    assert (loaded.name, loaded.dimension, loaded.max_tokens) == (
-        "tiny-encoder",
-        tiny.dimension,
-        tiny.max_tokens,
-    )
+    assert (loaded.name, loaded.dimension, loaded.max_tokens) == ("tiny-encoder", tiny.dimension, tiny.max_tokens)
     assert (loaded.pad_id, loaded.unknown_id) == (tiny.pad_id, tiny.unknown_id)
     np.testing.assert_array_equal(encode_bulk(loaded, TEXTS), encode_bulk(tiny, TEXTS))
 
@@ -128,11 +124,7 @@ def test_what_the_vocabulary_lacks_is_counted(tiny):
 def test_the_default_encoder_knows_english_and_what_is_alike(default_backbone):
     vectors = encode_bulk(
         default_backbone,
-        [
-            "What is the area of a circle of radius 3?",
-            "Find how large a disc with radius 8 is.",
-            "Add 3 and 4.",
-        ],
+        ["What is the area of a circle of radius 3?", "Find how large a disc with radius 8 is.", "Add 3 and 4."],
     )
     assert default_backbone.dimension == 384
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.2
@@ -145,7 +137,5 @@ def test_texts_are_embedded_in_their_order_and_with_gradients_whatever_is_padded
     vectors = tiny.embed_texts(texts)
     assert vectors.requires_grad
     for row in (0, 1, 35, 69):
-        torch.testing.assert_close(
-            vectors[row], tiny.embed(*tiny.batch([texts[row]]))[0], atol=1e-5, rtol=1e-4
-        )
+        torch.testing.assert_close(vectors[row], tiny.embed(*tiny.batch([texts[row]]))[0], atol=1e-5, rtol=1e-4)
     torch.testing.assert_close(tiny.embed_texts(texts[:3]), vectors[:3], atol=1e-5, rtol=1e-4)

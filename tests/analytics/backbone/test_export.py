@@ -45,17 +45,13 @@ class _CountsTexts(torch.nn.Module):
 
 def test_what_cannot_be_traced_exactly_is_exported_all_the_same(tmp_path, monkeypatch):
     def batch(texts: int, tokens: int) -> tuple[torch.Tensor, torch.Tensor]:
-        return torch.arange(texts * tokens).reshape(texts, tokens), torch.ones(
-            texts, tokens, dtype=torch.int64
-        )
+        return torch.arange(texts * tokens).reshape(texts, tokens), torch.ones(texts, tokens, dtype=torch.int64)
 
     exported: list[Path] = []
     monkeypatch.setattr(onnx_graph, "_export", lambda module, path, *_rest: exported.append(path))
     path = tmp_path / "graph.onnx"
     for others in ([batch(2, 4)], [batch(2, 4), batch(3, 4)]):
-        write_graph(
-            _CountsTexts().eval(), path, output="vectors", max_tokens=64, batch=batch(2, 5), others=others
-        )
+        write_graph(_CountsTexts().eval(), path, output="vectors", max_tokens=64, batch=batch(2, 5), others=others)
     assert exported == [path]  # two texts are what it was traced with, three are not
     write_graph(torch.nn.Linear(2, 2), path, output="vectors", max_tokens=64, batch=batch(2, 5), others=[])
     assert exported == [path, path]  # it takes no mask
@@ -124,9 +120,7 @@ def test_a_starter_s_adapter_is_merged_and_its_story_kept(tmp_path):
         lambda folder: save_adapter(learner, folder / "adapter"),
     )
     copy_adapter(model, tmp_path / "starter", capability="encoder", name="The starter")
-    manifest = export_encoder(
-        tmp_path / "encoder", backbone=str(tmp_path / "bert"), adapter=tmp_path / "starter"
-    )
+    manifest = export_encoder(tmp_path / "encoder", backbone=str(tmp_path / "bert"), adapter=tmp_path / "starter")
     assert (manifest.name, manifest.metrics, manifest.extra["questions"]) == ("The starter", {"loss": 1.5}, 7)
     served = load_encoder(tmp_path / "encoder").encode(TEXTS)
     np.testing.assert_allclose(served, expected, atol=2e-3)  # the adapter is kept in half precision

@@ -38,9 +38,7 @@ def test_it_computes_what_the_two_layers_say():
 @pytest.mark.parametrize("make", [random_head, lambda: Head.linear(torch.randn(32, 32))])
 def test_a_linear_map_behind_it_is_taken_in(make):
     head, weight, vectors = make(), torch.randn(32, 32), torch.randn(4, 32)
-    torch.testing.assert_close(
-        head.followed_by(weight)(vectors), head(vectors) @ weight.T, rtol=1e-4, atol=1e-4
-    )
+    torch.testing.assert_close(head.followed_by(weight)(vectors), head(vectors) @ weight.T, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("make", [random_head, lambda: Head.linear(torch.randn(32, 32))])
@@ -91,9 +89,7 @@ def test_damage_and_wrong_sizes_are_refused(tmp_path):
         {"second.weight": torch.zeros(32, 9)},
         {"second.bias": torch.zeros(3)},
     ):
-        save_file(
-            {name: tensor.contiguous() for name, tensor in (stored | change).items()}, tmp_path / HEAD_NAME
-        )
+        save_file({name: tensor.contiguous() for name, tensor in (stored | change).items()}, tmp_path / HEAD_NAME)
         with pytest.raises(BackboneError, match=r"last layer in .* cannot be read"):
             load_head(backbone, tmp_path)
     assert backbone.head is None

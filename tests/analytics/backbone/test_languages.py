@@ -12,9 +12,7 @@ ENGLISH, CHINESE = "Ann has 3 pens and 4 cups.", "小明有三支铅笔，又买
 
 
 def test_a_text_in_an_unknown_script_is_refused_with_what_to_do():
-    with pytest.raises(
-        DataError, match=r"does not know .*% .* choose another backbone, such as multilingual-e5"
-    ):
+    with pytest.raises(DataError, match=r"does not know .*% .* choose another backbone, such as multilingual-e5"):
         refuse_unknown_language(tiny_backbone(), [CHINESE])
 
 

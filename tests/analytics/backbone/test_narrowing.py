@@ -44,8 +44,6 @@ def test_a_rank_that_is_not_lower_and_a_folder_without_an_adapter_are_refused(st
     for rank in (4, 0):
         with pytest.raises(ArtifactError, match="choose a lower one"):
             narrow_adapter(starter, rank)
-    artifact_write(
-        tmp_path / "none", Manifest("analogy", "none"), lambda aside: (aside / "x").write_text("x")
-    )
+    artifact_write(tmp_path / "none", Manifest("analogy", "none"), lambda aside: (aside / "x").write_text("x"))
     with pytest.raises((ArtifactError, BackboneError), match="cannot be read"):
         narrow_adapter(tmp_path / "none", 1)

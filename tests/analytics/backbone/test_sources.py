@@ -26,9 +26,7 @@ def test_other_weights_in_the_package_are_refused(monkeypatch, tmp_path):
 
 
 def test_a_package_that_is_not_installed_is_named(monkeypatch):
-    missing = PackagedWeights(
-        "some-distribution", "no_such_package_here", "model/model.safetensors", "", "", "more"
-    )
+    missing = PackagedWeights("some-distribution", "no_such_package_here", "model/model.safetensors", "", "", "more")
     monkeypatch.setitem(sources.PACKAGED, "absent", missing)
     with pytest.raises(BackboneError, match="needs the package some-distribution, part of the extra 'more'"):
         find_source("absent")

@@ -23,6 +23,4 @@ def block_files(folder: Path) -> dict[str, bytes]:
 @pytest.fixture
 def questions(tmp_path) -> Path:
     """50 questions as JSON Lines."""
-    return write_lines(
-        tmp_path / "questions.jsonl", [{"id": n, "text": text} for n, text in enumerate(TEXTS)]
-    )
+    return write_lines(tmp_path / "questions.jsonl", [{"id": n, "text": text} for n, text in enumerate(TEXTS)])

@@ -43,8 +43,7 @@ def test_a_question_in_parts_is_read_whole(tmp_path):
 
 def test_rows_without_a_text_are_passed_over_and_ids_are_optional(tmp_path):
     path = write_lines(
-        tmp_path / "q.jsonl",
-        [{"text": "a"}, {"path": ["Maths"]}, {"id": 0, "text": "b"}, {"id": "x", "text": "  "}],
+        tmp_path / "q.jsonl", [{"text": "a"}, {"path": ["Maths"]}, {"id": 0, "text": "b"}, {"id": "x", "text": "  "}]
     )
     assert rows(path, 3) == [("q.jsonl-000000", [("", ("a",)), ("0", ("b",))], 1), ("q.jsonl-000001", [], 1)]
     path = parquet_file(tmp_path / "q.parquet", {"text": ["a", None], "more": [1, 2]}, 10)
@@ -102,9 +101,7 @@ def test_patterns_are_files_each_once_and_two_of_the_same_name_are_refused(quest
 
 
 def test_a_digest_tells_rows_and_ways_apart(tmp_path):
-    path = write_lines(
-        tmp_path / "q.jsonl", [{"id": "a", "text": "b"}, {"id": "", "text": "ab"}, {"text": "ab"}]
-    )
+    path = write_lines(tmp_path / "q.jsonl", [{"id": "a", "text": "b"}, {"id": "", "text": "ab"}, {"text": "ab"}])
     first, second, third = read_blocks(path, ("text",), 1)
     assert len({first.digest(""), second.digest(""), first.digest("other")}) == 3
     assert second.digest("") == third.digest("")

@@ -35,15 +35,7 @@ def command(questions, output, nodes, *more):
 def test_two_nodes_of_which_one_is_killed_write_the_files_that_this_process_writes(nodes, tmp_path):
     rows = [{"text": f"{text} {round}"} for round in range(8) for text in TEXTS]
     questions = write_lines(tmp_path / "q.jsonl", rows)
-    alone = [
-        "embed",
-        "--input",
-        str(questions),
-        "--output",
-        str(tmp_path / "alone"),
-        "--model",
-        "char-ngrams",
-    ]
+    alone = ["embed", "--input", str(questions), "--output", str(tmp_path / "alone"), "--model", "char-ngrams"]
     assert main([*alone, "--block-rows", "8"]) == 0
     nodes.add()
     output = tmp_path / "out"
@@ -51,10 +43,7 @@ def test_two_nodes_of_which_one_is_killed_write_the_files_that_this_process_writ
     log = tmp_path / "log"
     with log.open("w") as stream:
         process = subprocess.Popen(
-            [sys.executable, "-m", "analytics", *arguments],
-            cwd=BASE_DIR,
-            env=nodes.environment,
-            stderr=stream,
+            [sys.executable, "-m", "analytics", *arguments], cwd=BASE_DIR, env=nodes.environment, stderr=stream
         )
     while len(block_files(output)) < 2:
         assert process.poll() is None, log.read_text()
@@ -102,9 +91,7 @@ for error in (EngineError("The machine has other versions."), ModuleNotFoundErro
 
 def test_what_fails_on_a_machine_is_a_sentence_here(nodes):
     command = [sys.executable, "-c", REFUSING, nodes.address]
-    done = subprocess.run(
-        command, cwd=BASE_DIR, env=nodes.environment, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(command, cwd=BASE_DIR, env=nodes.environment, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
         "The machine has other versions.",
         "A block failed on another machine: No module named 'analytics'.",
@@ -116,15 +103,7 @@ def test_an_address_where_nothing_answers_is_said_at_once(tmp_path, capsys):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{unused.getsockname()[1]}"
-        arguments = [
-            "embed",
-            "--input",
-            str(questions),
-            "--output",
-            str(tmp_path / "out"),
-            "--model",
-            "char-ngrams",
-        ]
+        arguments = ["embed", "--input", str(questions), "--output", str(tmp_path / "out"), "--model", "char-ngrams"]
         assert main([*arguments, "--runner", "ray", "--address", address]) == 1
     assert capsys.readouterr().err.startswith(f"Nothing answers at {address}: ")
     assert not (tmp_path / "out").exists()

@@ -59,13 +59,9 @@ def test_vectors_are_those_of_the_encoder_and_each_row_says_of_which_text(questi
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
-def test_an_encoders_folder_gives_the_vectors_that_its_bulk_encoding_gives(
-    questions, tmp_path, tiny_export, dtype
-):
+def test_an_encoders_folder_gives_the_vectors_that_its_bulk_encoding_gives(questions, tmp_path, tiny_export, dtype):
     folder = tmp_path / "encoder"
-    exported = _with_weights(
-        tiny_export, folder, lambda aside: save_backbone(tiny_backbone(), aside / "backbone")
-    )
+    exported = _with_weights(tiny_export, folder, lambda aside: save_backbone(tiny_backbone(), aside / "backbone"))
     assert embed(questions, tmp_path / "out", "--model", exported, "--precision", dtype) == 0
     _ids, vectors = stored(tmp_path / "out")
     np.testing.assert_array_equal(vectors, ENCODER.encode_many(exported)(TEXTS).astype(dtype))
@@ -92,9 +88,7 @@ def test_processes_give_the_same_files_as_one(questions, tmp_path):
     assert block_files(tmp_path / "one") == block_files(tmp_path / "two")
 
 
-def test_what_is_there_and_whole_is_not_computed_again_and_what_is_damaged_is(
-    questions, tmp_path, capsys, monkeypatch
-):
+def test_what_is_there_and_whole_is_not_computed_again_and_what_is_damaged_is(questions, tmp_path, capsys, monkeypatch):
     output = tmp_path / "out"
     assert embed(questions, output, *NGRAMS) == 0
     before = block_files(output)
@@ -126,17 +120,7 @@ def test_a_killed_command_leaves_whole_blocks_alone_and_the_next_one_goes_on(tmp
     rows = [{"text": f"{text} {round}"} for round in range(8) for text in TEXTS]
     questions = write_lines(tmp_path / "q.jsonl", rows)
     output, options = tmp_path / "out", [*NGRAMS, "--processes", "2"]
-    command = [
-        sys.executable,
-        "-m",
-        "analytics",
-        "embed",
-        "--input",
-        str(questions),
-        "--output",
-        str(output),
-        *options,
-    ]
+    command = [sys.executable, "-m", "analytics", "embed", "--input", str(questions), "--output", str(output), *options]
     process = subprocess.Popen(command, cwd=BASE_DIR, stderr=subprocess.DEVNULL)
     while len(block_files(output)) < 3:
         assert process.poll() is None
@@ -146,9 +130,7 @@ def test_a_killed_command_leaves_whole_blocks_alone_and_the_next_one_goes_on(tmp
     process.wait()
     left = block_files(output)
     assert json.loads((output / "manifest.json").read_text())["is_complete"] is False
-    (output / ".q.jsonl-000049.parquet.0123abcd").write_bytes(
-        b"half"
-    )  # as a kill in the middle of writing leaves it
+    (output / ".q.jsonl-000049.parquet.0123abcd").write_bytes(b"half")  # as a kill in the middle of writing leaves it
     assert embed(questions, output, *options) == 0
     assert len(left) < 50
     assert {name: content for name, content in block_files(output).items() if name in left} == left
@@ -179,9 +161,7 @@ def test_a_killed_process_of_several_is_a_sentence():
         (["--model", "char-ngrams", "--output", "/proc/none"], "/proc/none: "),
     ],
 )
-def test_what_cannot_be_done_is_one_sentence_and_leaves_nothing(
-    questions, tmp_path, capsys, arguments, reason
-):
+def test_what_cannot_be_done_is_one_sentence_and_leaves_nothing(questions, tmp_path, capsys, arguments, reason):
     assert embed(questions, tmp_path / "out", *arguments) == 1
     captured = capsys.readouterr()
     assert reason in captured.err
@@ -236,9 +216,7 @@ def test_scores_are_those_of_the_scorer_and_none_where_it_cannot_read(tmp_path, 
     path = write_lines(
         tmp_path / "pairs.jsonl", [{"original": original, "paraphrase": other} for original, other in pairs]
     )
-    assert (
-        main(["score", "--input", str(path), "--output", str(tmp_path / "out"), "--model", str(scorer)]) == 0
-    )
+    assert main(["score", "--input", str(path), "--output", str(tmp_path / "out"), "--model", str(scorer)]) == 0
     [table] = read_results(tmp_path / "out", finished_manifest(tmp_path / "out", "score"))
     expected = load_scorer(scorer).score(pairs[:1])[0]
     assert table["score"].to_pylist() == [pytest.approx(expected.score), None]

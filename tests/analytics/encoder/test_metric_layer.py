@@ -39,9 +39,7 @@ def noisy_vectors(rows: int = 240, dimension: int = 32):
 
 
 def fitted(vectors, paths, **settings) -> np.ndarray:
-    examples = [
-        EncoderExample(f"question {row}", question_paths, "test") for row, question_paths in enumerate(paths)
-    ]
+    examples = [EncoderExample(f"question {row}", question_paths, "test") for row, question_paths in enumerate(paths)]
     task = MetricTask(tiny_backbone(), vectors, examples, EncoderConfig(seed=0))
     loop = LoopSettings(epochs=60, learning_rate=1e-2, weight_decay=0.0, evaluate_every=1000)
     train_loop(task, loop, device=torch.device("cpu"), **settings)

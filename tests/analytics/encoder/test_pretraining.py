@@ -97,8 +97,7 @@ def test_the_loss_terms_add_up_and_the_keys_enter_the_queue():
 def test_augmentation_is_drawn_anew_each_epoch_and_again_for_the_same_epoch():
     pretraining = task()
     texts = {
-        epoch: sorted(text for _rows, _texts, new in pretraining.batches(epoch) for text in new)
-        for epoch in (0, 1)
+        epoch: sorted(text for _rows, _texts, new in pretraining.batches(epoch) for text in new) for epoch in (0, 1)
     }
     again = sorted(text for _rows, _texts, new in pretraining.batches(0) for text in new)
     assert texts[0] == again != texts[1]
@@ -110,10 +109,7 @@ def test_stopped_and_resumed_is_bit_equal_to_uninterrupted(tmp_path: Path):
     first, calls = task(), iter(range(1, 99))
     with pytest.raises(Cancelled):
         train_loop(
-            first,
-            loop(4),
-            device=CPU,
-            context=TrainingContext(checkpoints=tmp_path, cancel=lambda: next(calls) == 3),
+            first, loop(4), device=CPU, context=TrainingContext(checkpoints=tmp_path, cancel=lambda: next(calls) == 3)
         )
     second = task()
     train_loop(second, loop(4), device=CPU, context=TrainingContext(checkpoints=tmp_path))

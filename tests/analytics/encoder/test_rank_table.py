@@ -51,9 +51,7 @@ def test_a_queue_as_the_published_one_is_ranked_as_before():
     ]
     numbers, owners = encode_paths([paths for paths, _ in questions], LEVELS, [name for _, name in questions])
     rows, others = rng.permutation(400)[:32], rng.integers(400, size=1_600)
-    ranks = RankTable(numbers, owners, farthest=9).ranks(
-        torch.from_numpy(rows), torch.from_numpy(others), views=1
-    )
+    ranks = RankTable(numbers, owners, farthest=9).ranks(torch.from_numpy(rows), torch.from_numpy(others), views=1)
     assert ranks.dtype == torch.int8
     assert not ranks[:, 0].any()
     assert ranks[:, 1:].tolist() == expected(questions, rows, others, farthest=9)

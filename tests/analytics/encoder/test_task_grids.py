@@ -9,14 +9,7 @@ import pytest
 import torch
 
 from analytics.encoder.objectives import TaskContrast
-from analytics.encoder.task_grids import (
-    OTHER_TASK,
-    SAME_QUESTION,
-    SAME_TASK,
-    GridBatches,
-    GridQuestion,
-    read_grids,
-)
+from analytics.encoder.task_grids import OTHER_TASK, SAME_QUESTION, SAME_TASK, GridBatches, GridQuestion, read_grids
 from analytics.errors import DataError
 from analytics.splits import KeptOut
 from tests.conftest import TESTS
@@ -26,10 +19,7 @@ APART = TESTS / "bench" / "outside" / "twentyfirst" / "triples.jsonl"
 
 GRID = {
     "language": "en",
-    "questions": [
-        ["How long is the fence?", "How large is the lawn?"],
-        ["Find the border.", "Find the area."],
-    ],
+    "questions": [["How long is the fence?", "How large is the lawn?"], ["Find the border.", "Find the area."]],
     "bare": [None, "Find $ab$."],
 }
 
@@ -40,9 +30,7 @@ def write(path, *rows) -> None:
 
 def test_a_question_knows_its_task_and_its_story(tmp_path):
     write(tmp_path / "grids.jsonl", GRID)
-    read = [
-        (question.text, question.task, question.story) for question in read_grids(tmp_path / "grids.jsonl")
-    ]
+    read = [(question.text, question.task, question.story) for question in read_grids(tmp_path / "grids.jsonl")]
     assert read == [
         ("How long is the fence?", 0, 0),
         ("How large is the lawn?", 1, 0),
@@ -95,7 +83,5 @@ def test_the_packaged_grids_hold_no_triple_that_an_encoder_is_measured_with(path
     triples = read_triples(path)
     assert len(triples) > 100
     assert not [
-        triple
-        for triple in triples
-        if any(map(grids.holds, (triple.question, triple.same_task, triple.same_story)))
+        triple for triple in triples if any(map(grids.holds, (triple.question, triple.same_task, triple.same_story)))
     ]

@@ -88,9 +88,7 @@ def test_questions_of_the_fixed_part_are_measured_with_and_never_learned(backbon
     assert manifest.extra["questions_held_out"] == len(held)
     assert manifest.data_hash == examples_hash(learned)
     figures = manifest.metrics["held_out"]
-    assert (
-        0 <= figures["held_out_precision_at_10_level_2"] <= figures["held_out_precision_at_10_level_1"] <= 1
-    )
+    assert 0 <= figures["held_out_precision_at_10_level_2"] <= figures["held_out_precision_at_10_level_1"] <= 1
 
 
 @pytest.mark.parametrize(
@@ -160,10 +158,7 @@ def test_stopped_and_resumed_gives_the_same_model(backbone_folder, tmp_path):
                 TrainingContext(checkpoints=tmp_path / "checkpoint"),
             )
     parts = train_encoder(
-        examples(),
-        config(backbone_folder),
-        tmp_path / "parts",
-        TrainingContext(checkpoints=tmp_path / "checkpoint"),
+        examples(), config(backbone_folder), tmp_path / "parts", TrainingContext(checkpoints=tmp_path / "checkpoint")
     )
     assert parts.extra["backbone_sha256"] == whole.extra["backbone_sha256"]
 
@@ -198,10 +193,7 @@ def test_a_training_of_transformer_and_last_layer_resumes_exactly_in_either(
 
     with pytest.raises(Cancelled):
         train_encoder(
-            examples(),
-            settings,
-            tmp_path / "parts",
-            TrainingContext(checkpoints=checkpoints, cancel=cancel, say=begin),
+            examples(), settings, tmp_path / "parts", TrainingContext(checkpoints=checkpoints, cancel=cancel, say=begin)
         )
     context = TrainingContext(checkpoints=checkpoints, callbacks=(history,))
     parts = train_encoder(examples(), settings, tmp_path / "parts", context)
@@ -230,9 +222,7 @@ def test_files_and_folders_of_files_are_read_and_leading_concepts_dropped(tmp_pa
 
 
 def test_training_from_files_leaves_no_checkpoint_behind(backbone_folder, tmp_path):
-    rows = [
-        {"text": example.text, "concepts": [list(path) for path in example.paths]} for example in examples()
-    ]
+    rows = [{"text": example.text, "concepts": [list(path) for path in example.paths]} for example in examples()]
     (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, rows)))
     lines: list[str] = []
     manifest = ENCODER.train(
@@ -262,9 +252,7 @@ def test_masking_hides_inner_tokens_only_and_asks_for_those():
     ids = torch.arange(4, 4004).reshape(100, 40)
     mask = torch.ones_like(ids)
     mask[0, 30:] = 0
-    hidden, targets = mask_tokens(
-        ids, mask, mask_id=3, vocabulary=1000, generator=torch.Generator().manual_seed(0)
-    )
+    hidden, targets = mask_tokens(ids, mask, mask_id=3, vocabulary=1000, generator=torch.Generator().manual_seed(0))
     asked = targets != -100
     assert torch.equal(targets[asked], ids[asked])
     assert torch.equal(hidden[~asked], ids[~asked])
@@ -291,9 +279,7 @@ def test_adapters_and_masked_language_are_refused_together():
         EncoderConfig(objective="masked-language", adapter_rank=4)
 
 
-def test_the_last_layer_alone_leaves_the_transformer_and_serves_what_bulk_encoding_computes(
-    backbone_folder, tmp_path
-):
+def test_the_last_layer_alone_leaves_the_transformer_and_serves_what_bulk_encoding_computes(backbone_folder, tmp_path):
     settings = {"objective": "last-layer", "metric_steps": 20}
     manifest = train_encoder(examples(), config(backbone_folder, **settings), tmp_path / "model")
     texts = [example.text for example in examples()[:4]]
@@ -321,9 +307,7 @@ def test_a_last_layer_behind_a_starter_makes_a_starter_again(backbone_folder, tm
     artifact_write(  # a tiny backbone is no installed package's: its folder is its name
         tmp_path / "named",
         replace(described, extra=dict(described.extra) | {"backbone": backbone_folder}),
-        lambda folder: [
-            shutil.copyfile(tmp_path / "starter" / name, folder / name) for name in described.files
-        ],
+        lambda folder: [shutil.copyfile(tmp_path / "starter" / name, folder / name) for name in described.files],
     )
     settings = config(str(tmp_path / "named"), objective="last-layer", metric_steps=20)
     second = train_encoder(examples(), settings, tmp_path / "second")

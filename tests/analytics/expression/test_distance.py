@@ -32,6 +32,4 @@ def test_it_is_a_metric(first: ExpressionTree, second: ExpressionTree, third: Ex
 
 def test_similarity_is_one_less_the_share_of_changed_nodes() -> None:
     assert equation_similarity(parse_expression("(1+2)*3"), parse_expression("(1+2)*3")) == 1
-    assert equation_similarity(parse_expression("(1+2)*3"), parse_expression("1*3")) == pytest.approx(
-        1 - 2 / 8
-    )
+    assert equation_similarity(parse_expression("(1+2)*3"), parse_expression("1*3")) == pytest.approx(1 - 2 / 8)

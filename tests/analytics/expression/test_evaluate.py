@@ -115,9 +115,7 @@ def test_many_values_at_once_are_those_one_by_one(tree: ExpressionTree) -> None:
         try:
             value = evaluate_float(tree, {label: Fraction(values[row]) for label, values in columns.items()})
         except EvaluationError:
-            assert (
-                not np.isfinite(result) or abs(result) > 1e9
-            )  # a difference that floats do not see as nothing
+            assert not np.isfinite(result) or abs(result) > 1e9  # a difference that floats do not see as nothing
         else:
             assert result == pytest.approx(value, rel=1e-6, abs=1e-9) or abs(value) > 1e9
 

@@ -66,9 +66,7 @@ def test_nearly_all_solutions_of_gsm8k_become_a_tree_with_the_published_answer(s
             continue
         with_steps += 1
         try:
-            right += abs(
-                evaluate(calculations_tree(row["calculations"])) - Fraction(row["answer"])
-            ) < Fraction(1, 100)
+            right += abs(evaluate(calculations_tree(row["calculations"])) - Fraction(row["answer"])) < Fraction(1, 100)
         except DataError:
             continue
     assert right / with_steps > 0.9

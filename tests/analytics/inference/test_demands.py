@@ -14,10 +14,7 @@ def counts_of(text):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
-            "Solve 5x - 3 = 2x + 9.",
-            {"unknown on both sides": 1, "coefficients": 2, "letters": 2, "numbers": 4},
-        ),
+        ("Solve 5x - 3 = 2x + 9.", {"unknown on both sides": 1, "coefficients": 2, "letters": 2, "numbers": 4}),
         ("Solve 5x - 3 = 12.", {"unknown on both sides": None, "different letters": 1, "equals signs": 1}),
         ("Work out -7 - (-3).", {"negative numbers": 2, "minus signs": 3, "brackets": 1}),
         ("Work out 3 1/6 - 1 3/4.", {"mixed numbers": 2, "fractions": 2}),

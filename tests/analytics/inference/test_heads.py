@@ -25,14 +25,9 @@ def heads():
         encoder="by hand",
         dimension=2,
         concepts=ConceptHead(
-            PATHS,
-            ("Root",),
-            np.array([[1, 0], [0, 1], [0, 0]], dtype=np.float32),
-            np.zeros(3, dtype=np.float32),
+            PATHS, ("Root",), np.array([[1, 0], [0, 1], [0, 0]], dtype=np.float32), np.zeros(3, dtype=np.float32)
         ),
-        difficulty=DifficultyHead(
-            np.zeros(2, dtype=np.float32), np.zeros(3, dtype=np.float32), surface, **common
-        ),
+        difficulty=DifficultyHead(np.zeros(2, dtype=np.float32), np.zeros(3, dtype=np.float32), surface, **common),
         difficulty_of_vector=DifficultyHead(
             np.array([1, 0], dtype=np.float32),
             np.array([0, 0, 2], dtype=np.float32),

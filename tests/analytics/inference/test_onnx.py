@@ -27,7 +27,5 @@ def test_the_runtime_reports_nothing_to_its_maker(module: str, tmp_path: Path) -
 def test_one_module_imports_the_runtime() -> None:
     package = Path(__file__).parents[3] / "analytics"
     importing = re.compile(r"^\s*(?:import|from) onnxruntime\b", re.MULTILINE)
-    users = {
-        path.name for path in package.rglob("*.py") if importing.search(path.read_text(encoding="utf-8"))
-    }
+    users = {path.name for path in package.rglob("*.py") if importing.search(path.read_text(encoding="utf-8"))}
     assert users == {"onnx_runtime.py"}

@@ -112,10 +112,9 @@ def test_without_room_or_mapping_a_process_keeps_a_copy_and_says_why(
 
     replacement = (
         replacement
-        or {
-            "artifact_write": fails(errno.ENOSPC),
-            "mmap": SimpleNamespace(mmap=fails(errno.ENODEV), ACCESS_READ=1),
-        }[name]
+        or {"artifact_write": fails(errno.ENOSPC), "mmap": SimpleNamespace(mmap=fails(errno.ENODEV), ACCESS_READ=1)}[
+            name
+        ]
     )
     monkeypatch.setattr(packed_graph, name, replacement)
     np.testing.assert_allclose(opened(graph).run(IDS, MASK), expected, atol=1e-6)

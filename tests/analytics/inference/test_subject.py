@@ -39,8 +39,7 @@ def test_what_is_not_mathematics_is_recognised(text: str) -> None:
         "Prove that there are infinitely many primes.",
         "Ein Kaninchen frisst 80 g am Tag. Wie lange reicht ein Sack von 2 kg?",
         "小华有36元，买了4本同样的笔记本后还剩8元，每本多少元？",
-        "The river ran slowly past the mill. " * 500
-        + "The wheel turns 3 times a minute. How often in 8 hours?",
+        "The river ran slowly past the mill. " * 500 + "The wheel turns 3 times a minute. How often in 8 hours?",
         "triangle",
         "$x^2$",
         "7 x 8",
@@ -58,9 +57,7 @@ def test_mathematics_is_accepted_and_so_is_what_says_too_little(text: str) -> No
     assert looks_like_mathematics(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["Kurtka jest droga, a buty są tanie.", "Все ученики пришли.", "Οι μαθητές ήρθαν."]
-)
+@pytest.mark.parametrize("text", ["Kurtka jest droga, a buty są tanie.", "Все ученики пришли.", "Οι μαθητές ήρθαν."])
 def test_nothing_is_said_against_a_text_in_a_language_that_was_not_learned(text: str) -> None:
     assert looks_like_mathematics(text)
 

@@ -29,9 +29,7 @@ def model(server: SimpleNamespace) -> Iterator[Callable[..., EndpointModel]]:
 
     def make(**options: object) -> EndpointModel:
         server.waits = []
-        made = EndpointModel(
-            options.pop("url", server.url), "tiny", key=KEY, wait=server.waits.append, **options
-        )
+        made = EndpointModel(options.pop("url", server.url), "tiny", key=KEY, wait=server.waits.append, **options)
         opened.append(made)
         return made
 
@@ -41,10 +39,7 @@ def model(server: SimpleNamespace) -> Iterator[Callable[..., EndpointModel]]:
 
 
 def test_a_question_is_sent_as_openai_wants_it(server, model):
-    assert (
-        model(url=server.url + "/").ask(conversation("How much is 2 + 3?", instruction="Answer.")).text
-        == "Yes."
-    )
+    assert model(url=server.url + "/").ask(conversation("How much is 2 + 3?", instruction="Answer.")).text == "Yes."
     assert server.asked == [
         (
             "/v1/chat/completions",
@@ -93,9 +88,7 @@ def test_a_server_that_stays_busy_is_given_up(server, model):
         ((200, b" " * 2_000_001, {}), "more than 2,000,000 bytes"),
     ],
 )
-def test_what_is_no_answer_is_one_sentence_without_the_key_and_not_asked_again(
-    server, model, answer, sentence
-):
+def test_what_is_no_answer_is_one_sentence_without_the_key_and_not_asked_again(server, model, answer, sentence):
     server.answers = [answer]
     with pytest.raises(LanguageModelError, match=sentence) as raised:
         model().ask(HELLO)
@@ -160,9 +153,7 @@ def test_an_answer_is_streamed_piece_by_piece(server, model):
     assert server.asked[0][2]["stream"] is True
 
 
-@pytest.mark.parametrize(
-    "last", [{}, {"choices": None}, {"choices": []}, {"object": "chat.completion.chunk"}]
-)
+@pytest.mark.parametrize("last", [{}, {"choices": None}, {"choices": []}, {"object": "chat.completion.chunk"}])
 def test_an_event_that_only_counts_tokens_needs_no_choices(server, model, last):
     server.answers = [streamed("Six ", "times 4.", last=last)]
     assert model().ask(HELLO, on_text=lambda piece: None) == ModelAnswer("Six times 4.", 5, 2)

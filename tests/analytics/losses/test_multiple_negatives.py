@@ -32,10 +32,7 @@ def test_another_paraphrase_of_the_same_question_is_no_negative():
     same = torch.ones(2, 2, dtype=torch.bool)
     loss = MultipleNegativesRankingLoss()
     cosines = [
-        [
-            20 * cosine_similarity(anchors[row], candidate, dim=0).item()
-            for candidate in (positives[row], *negatives)
-        ]
+        [20 * cosine_similarity(anchors[row], candidate, dim=0).item() for candidate in (positives[row], *negatives)]
         for row in range(2)
     ]
     expected = sum(math.log(sum(map(math.exp, row))) - row[0] for row in cosines) / 2

@@ -17,12 +17,8 @@ def naive(similarities: torch.Tensor, ranks: torch.Tensor, temperatures: tuple[f
     total = 0.0
     for row, row_ranks in zip(similarities.double().tolist(), ranks.tolist(), strict=True):
         for rank in range(len(temperatures) - 1):
-            numerator = sum(
-                math.exp(h / temperatures[rank]) for h, r in zip(row, row_ranks, strict=True) if r == rank
-            )
-            denominator = sum(
-                math.exp(h / temperatures[r]) for h, r in zip(row, row_ranks, strict=True) if r >= rank
-            )
+            numerator = sum(math.exp(h / temperatures[rank]) for h, r in zip(row, row_ranks, strict=True) if r == rank)
+            denominator = sum(math.exp(h / temperatures[r]) for h, r in zip(row, row_ranks, strict=True) if r >= rank)
             if numerator:
                 total -= math.log(numerator / denominator)
     return total / len(similarities)
@@ -70,9 +66,7 @@ def test_a_rank_without_candidates_adds_nothing_and_gives_no_gradient_of_nan():
 
 def test_a_rank_without_farther_candidates_adds_exactly_nothing():
     similarities = torch.tensor([[0.3, 0.7, 0.2], [0.9, 0.1, 0.4]], requires_grad=True)
-    terms = RINCELoss((0.1, 0.1, 0.6)).by_rank(
-        similarities, torch.tensor([[0, 1, 1], [0, LEFT_OUT, LEFT_OUT]])
-    )
+    terms = RINCELoss((0.1, 0.1, 0.6)).by_rank(similarities, torch.tensor([[0, 1, 1], [0, LEFT_OUT, LEFT_OUT]]))
     assert terms[1].tolist() == [0, 0]
     assert terms[0, 1] == 0
     terms.sum().backward()

@@ -9,10 +9,7 @@ def said(original: str, paraphrase: str) -> list[str]:
     """The sentences of what is serious; every place holds what the finding says it holds."""
     findings = find_changes(original, paraphrase)
     for finding in findings:
-        assert (finding.original is None) == (finding.change == "added") or finding.kind in {
-            "wording",
-            "unit",
-        }
+        assert (finding.original is None) == (finding.change == "added") or finding.kind in {"wording", "unit"}
         for span, text in ((finding.original, original), (finding.paraphrase, paraphrase)):
             if span is not None:
                 assert 0 <= span[0] < span[1] <= len(text)

@@ -75,10 +75,7 @@ def test_a_language_model_is_told_what_to_keep_and_its_formulas_come_as_written(
     )
     chat = Chat(answer)
     paraphraser = LanguageModelParaphraser(chat)
-    assert paraphraser.propose(r"What is $\frac{1}{2}\times 3$?", 3) == [
-        r"Find $\frac{1}{2}\times 3$.",
-        "Two\nlines",
-    ]
+    assert paraphraser.propose(r"What is $\frac{1}{2}\times 3$?", 3) == [r"Find $\frac{1}{2}\times 3$.", "Two\nlines"]
     text, instruction = chat.asked
     assert r"What is $\frac{1}{2}\times 3$?" in text
     assert "3 ways" in text

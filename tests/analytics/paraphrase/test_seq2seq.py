@@ -45,9 +45,7 @@ def test_a_model_is_loaded_by_folder_and_gives_as_many_outputs_as_asked(folder: 
 
     model = load_sequence_model(str(folder), device="cpu", max_tokens=24)
     assert model.name == "tiny-bart"
-    outputs = model.generate(
-        ["ann has 3 pens", "a much longer text than the other one", ""], beams=3, outputs=2
-    )
+    outputs = model.generate(["ann has 3 pens", "a much longer text than the other one", ""], beams=3, outputs=2)
     assert [len(row) for row in outputs] == [2, 2, 2]
     assert all(isinstance(text, str) and "[PAD]" not in text for row in outputs for text in row)
     assert outputs == model.generate(
@@ -84,10 +82,7 @@ def test_a_question_goes_through_two_translators_and_a_summariser(published: dic
     translator, summariser = str(published["marian"]), str(published["pegasus"])
     functions = training_functions(
         ParaphraseConfig(
-            translator_there=translator,
-            translator_back=translator,
-            weak_paraphraser=summariser,
-            device="cpu",
+            translator_there=translator, translator_back=translator, weak_paraphraser=summariser, device="cpu"
         )
     )
     for function in functions.values():
@@ -100,9 +95,7 @@ def test_models_are_named_in_the_configuration_and_take_the_stand_ins_places(fol
     from analytics.paraphrase.seq2seq import functions_for_test_sets, training_functions
 
     name = str(folder)
-    config = ParaphraseConfig(
-        translator_there=name, translator_back=name, weak_paraphraser=name, device="cpu"
-    )
+    config = ParaphraseConfig(translator_there=name, translator_back=name, weak_paraphraser=name, device="cpu")
     functions = training_functions(config)
     assert set(functions) == {"back_translation", "weak_paraphraser"}
     changed = functions["back_translation"]("Ann has 3 pens.", random.Random(0))
@@ -144,13 +137,8 @@ def test_a_weak_output_that_is_too_short_is_passed_over() -> None:
 
 
 def test_voice_then_grammar_and_reconstruction() -> None:
-    voice, grammar = (
-        Scripted(lambda text, index: text + " x"),
-        Scripted(lambda text, index: text.replace(" x", "!")),
-    )
-    assert (
-        PassiveByModels(voice, grammar).apply("Ann ran. Bob sat.", random.Random(0)) == "Ann ran.! Bob sat.!"
-    )
+    voice, grammar = (Scripted(lambda text, index: text + " x"), Scripted(lambda text, index: text.replace(" x", "!")))
+    assert PassiveByModels(voice, grammar).apply("Ann ran. Bob sat.", random.Random(0)) == "Ann ran.! Bob sat.!"
     same = Scripted(lambda text, index: QUESTION)
     assert Reconstruction(same).apply(QUESTION, random.Random(0)) is None
     rewriter = Scripted(lambda text, index: "How many of 3 pens?")

@@ -135,10 +135,7 @@ def test_all_that_labelled_pairs_link_is_set_apart_or_learned_from(backbone_fold
         ParaphrasePair("3", second, "Something else is asked.", 0),
     ]
     prepared = prepare(questions, config(backbone_folder), given=chain)
-    learned, apart = (
-        {triplet.anchor for triplet in prepared.triplets},
-        {pair.original for pair in prepared.pairs},
-    )
+    learned, apart = ({triplet.anchor for triplet in prepared.triplets}, {pair.original for pair in prepared.pairs})
     linked = {first, f"{first} Say it.", second}
     assert linked.isdisjoint(learned) or linked.isdisjoint(apart)
     assert learned.isdisjoint(apart)
@@ -146,9 +143,7 @@ def test_all_that_labelled_pairs_link_is_set_apart_or_learned_from(backbone_fold
 
 def test_the_best_weights_are_those_of_the_best_mean_over_the_sources(backbone_folder):
     easy, hard = pairs_of(word_problems()[:3]), pairs_of(word_problems()[3:9])
-    validation = [replace(pair, source="easy") for pair in easy] + [
-        replace(pair, source="hard") for pair in hard
-    ]
+    validation = [replace(pair, source="easy") for pair in easy] + [replace(pair, source="hard") for pair in hard]
     prepared = prepare(word_problems(), config(backbone_folder))
     figures = fit_scorer(prepared.triplets, config(backbone_folder), validation=validation)[1].best
     areas = [figures["validation_auc_easy"], figures["validation_auc_hard"]]
@@ -180,10 +175,7 @@ def test_combined_every_positive_is_held_against_every_negative_of_its_question(
     triplets = [Triplet("q one", "p1", "n1"), Triplet("q one", "p2", "n2"), Triplet("q two", "p3", "n3")]
     combined = [
         Triplet(anchor, positive, negative)
-        for anchor, positives, negatives in (
-            ("q one", ("p1", "p2"), ("n1", "n2")),
-            ("q two", ("p3",), ("n3",)),
-        )
+        for anchor, positives, negatives in (("q one", ("p1", "p2"), ("n1", "n2")), ("q two", ("p3",), ("n3",)))
         for positive in positives
         for negative in negatives
     ]
@@ -203,9 +195,7 @@ def test_combined_every_positive_is_held_against_every_negative_of_its_question(
 
 def test_combined_batches_hold_whole_questions_at_most_four_triplets_each(backbone_folder):
     triplets = [Triplet(f"question {n}", f"p{n}{k}", f"n{n}{k}") for n in range(9) for k in range(6)]
-    task = ScoringTask(
-        load_backbone(backbone_folder), triplets, config(backbone_folder, combine=True, batch_size=12)
-    )
+    task = ScoringTask(load_backbone(backbone_folder), triplets, config(backbone_folder, combine=True, batch_size=12))
     batches = list(task.batches(0))
     assert len(batches) == task.batches_per_epoch() == 18 // 3
     assert sorted(triplet.positive for batch in batches for triplet in batch) == sorted(
@@ -231,9 +221,7 @@ def test_what_labelled_pairs_give_comes_as_often_as_is_asked(backbone_folder, co
 
 def test_a_scorer_that_reads_typed_text_takes_words_and_digits_for_equal(backbone_folder, tmp_path):
     train_scorer(
-        material(word_problems()),
-        config(backbone_folder, typed_numbers=True, combine=True),
-        tmp_path / "typed",
+        material(word_problems()), config(backbone_folder, typed_numbers=True, combine=True), tmp_path / "typed"
     )
     scorer = load_scorer(tmp_path / "typed")
     words, digits = "Ann has twelve apples and 3 km to go.", "Ann has 12 apples and three kilometres to go."
@@ -247,9 +235,9 @@ def test_weights_between_pretrained_and_trained_rank_the_validation_pairs_no_wor
     prepared = prepare(word_problems(), config(backbone_folder))
     validation = pairs_of(word_problems()[:6])
     figures = {
-        between: fit_scorer(
-            prepared.triplets, config(backbone_folder, interpolate=between), validation=validation
-        )[1].best
+        between: fit_scorer(prepared.triplets, config(backbone_folder, interpolate=between), validation=validation)[
+            1
+        ].best
         for between in (False, True)
     }
     assert figures[True]["share_of_training"] in SHARES
@@ -268,9 +256,7 @@ def test_where_it_is_asked_for_the_score_is_stretched_on_the_pairs_set_apart():
     verdict = Verdict(boundary=fitted_boundary(encode, pairs, ParaphraseConfig(stretch=True)))
     assert np.cos(0.4) < verdict.boundary < np.cos(0.3)
     scorer = Scorer(Manifest(capability="paraphrase", name="turned"), "", encode, verdict)
-    valid, between, invalid = scorer.score(
-        [("A", "0.1"), ("A", str(np.arccos(verdict.boundary))), ("A", "0.6")]
-    )
+    valid, between, invalid = scorer.score([("A", "0.1"), ("A", str(np.arccos(verdict.boundary))), ("A", "0.6")])
     assert valid.score > between.score > invalid.score
     assert between.score == pytest.approx(0.5, abs=1e-3)
 
@@ -392,10 +378,7 @@ def test_files_are_learned_from_validated_on_or_kept_out_by_their_names(backbone
     assert material.kept_out.holds(questions[0])
     lines: list[str] = []
     manifest = PARAPHRASE.train(
-        data,
-        tmp_path / "model",
-        config(backbone_folder, max_steps=2),
-        context=TrainingContext(say=lines.append),
+        data, tmp_path / "model", config(backbone_folder, max_steps=2), context=TrainingContext(say=lines.append)
     )
     assert manifest.extra["kept_out"] == 5
     assert "--set max_steps=2" in manifest.extra["command"]
@@ -439,12 +422,7 @@ def write(path, rows) -> None:
 
 
 def row(pair: ParaphrasePair) -> dict[str, object]:
-    return {
-        "id": pair.id,
-        "original": pair.original,
-        "paraphrase": pair.paraphrase,
-        "label": pair.label,
-    }
+    return {"id": pair.id, "original": pair.original, "paraphrase": pair.paraphrase, "label": pair.label}
 
 
 def test_no_gradient_is_left_out_of_the_encoder(backbone_folder):

@@ -12,12 +12,7 @@ from analytics.errors import DataError
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.operators.catalog import OPERATORS, ParaphraseOperator, select_operators
 from analytics.paraphrase.preparing import report_triplets
-from analytics.paraphrase.triplets import (
-    Triplet,
-    load_kept_out,
-    make_test_pairs,
-    make_triplets,
-)
+from analytics.paraphrase.triplets import Triplet, load_kept_out, make_test_pairs, make_triplets
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut
 
@@ -41,9 +36,7 @@ def test_every_triplet_has_a_valid_and_an_invalid_side() -> None:
     kinds = {name for triplet in triplets for name in triplet.positive_operator.split("+")}
     assert kinds <= {operator.name for operator in OPERATORS if operator.is_positive and operator.is_training}
     kinds = {triplet.negative_operator.removesuffix(" of a rewording") for triplet in triplets}
-    assert kinds <= {
-        operator.name for operator in OPERATORS if not operator.is_positive and operator.is_training
-    }
+    assert kinds <= {operator.name for operator in OPERATORS if not operator.is_positive and operator.is_training}
     assert len(kinds) >= 6
 
 
@@ -87,9 +80,7 @@ def test_closeness_alone_hardly_tells_positives_from_negatives() -> None:
 
 def test_a_report_counts_what_is_nearer() -> None:
     """Distances 1/4 and 2/4, then 2/4 and 1/4: of four comparisons one is won, one lost, two are ties."""
-    report = report_triplets(
-        [Triplet("abcd", "abcx", "abxx", "p", "n"), Triplet("abcd", "abxx", "abcx", "p", "m")]
-    )
+    report = report_triplets([Triplet("abcd", "abcx", "abxx", "p", "n"), Triplet("abcd", "abxx", "abcx", "p", "m")])
     assert report.positive_farther == 0.5
     assert report.distance_auc == 0.5
     assert report.negatives == {"n": 1, "m": 1}
@@ -158,9 +149,7 @@ def test_making_stops_when_asked() -> None:
 def test_a_test_set_has_one_positive_and_one_negative_a_question() -> None:
     pairs = make_test_pairs(QUESTIONS, select_operators(training=False))
     labels = [[pair.label for pair in pairs if pair.original == question] for question in QUESTIONS]
-    assert all(
-        row in ([1, 0], [0]) for row in labels
-    )  # not every question has something to put in the passive
+    assert all(row in ([1, 0], [0]) for row in labels)  # not every question has something to put in the passive
     assert labels.count([1, 0]) >= 4
     assert all(pair.paraphrase != pair.original for pair in pairs)
     assert pairs == make_test_pairs(QUESTIONS, select_operators(training=False))

@@ -15,9 +15,7 @@ from analytics.paraphrase.scoring.verdict import FEATURES, Verdict
 from analytics.paraphrase.triplets import question_number
 
 
-def tiny_scorer(
-    folder: Path, *, seed: int = 0, name: str = "tiny scorer", learned: tuple[str, ...] = ()
-) -> Path:
+def tiny_scorer(folder: Path, *, seed: int = 0, name: str = "tiny scorer", learned: tuple[str, ...] = ()) -> Path:
     """Serious findings decide; the score counts a little."""
     backbone = tiny_backbone(seed=seed, max_tokens=128)
     by_name = dict.fromkeys(FEATURES, 0.0) | {"close": 1.0, "score": 1.0, "findings": -4.0}

@@ -14,11 +14,7 @@ def tiny_sequence_model(place: Path) -> Path:
 
     backbone = tiny_backbone()
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=backbone.tokenizer,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        bos_token="[CLS]",
-        eos_token="[SEP]",
+        tokenizer_object=backbone.tokenizer, pad_token="[PAD]", unk_token="[UNK]", bos_token="[CLS]", eos_token="[SEP]"
     )
     torch.manual_seed(3)
     model = BartForConditionalGeneration(
@@ -80,13 +76,7 @@ def tiny_published_models(place: Path, texts: list[str]) -> dict[str, Path]:
     words = ["</s>", "<unk>", *(pieces.id_to_piece(row) for row in range(3, len(pieces))), "<pad>"]
     (place / "vocab.json").write_text(json.dumps({word: row for row, word in enumerate(words)}))
     vocabulary = [(pieces.id_to_piece(row), pieces.get_score(row)) for row in range(3, len(pieces))]
-    small = {
-        "d_model": 16,
-        "encoder_layers": 1,
-        "decoder_layers": 1,
-        "encoder_ffn_dim": 32,
-        "decoder_ffn_dim": 32,
-    }
+    small = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32}
     small |= {
         "encoder_attention_heads": 2,
         "decoder_attention_heads": 2,
@@ -119,13 +109,7 @@ def tiny_published_models(place: Path, texts: list[str]) -> dict[str, Path]:
         "t5": (
             T5ForConditionalGeneration(
                 T5Config(
-                    vocab_size=300,
-                    d_model=16,
-                    d_kv=8,
-                    d_ff=32,
-                    num_layers=1,
-                    num_heads=2,
-                    decoder_start_token_id=0,
+                    vocab_size=300, d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2, decoder_start_token_id=0
                 )
             ),
             T5Tokenizer(vocab=[("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *vocabulary]),

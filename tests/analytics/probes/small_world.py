@@ -27,14 +27,10 @@ def small_world(count: int = 420, *, noise: float = 0.5, seed: int = 0) -> Simpl
     hidden = rng.normal(size=24)
     steps = rng.integers(1, 5, size=count)
     raw = vectors @ hidden + 0.4 * steps
-    difficulty = np.clip(
-        np.round(3 + 1.2 * (raw - raw.mean()) / raw.std() + rng.normal(scale=0.4, size=count)), 1, 5
-    )
+    difficulty = np.clip(np.round(3 + 1.2 * (raw - raw.mean()) / raw.std() + rng.normal(scale=0.4, size=count)), 1, 5)
     return SimpleNamespace(
         vectors=vectors.astype(np.float32),
         paths=[[("Mathematics", *LEAVES[label])] for label in labels],
         difficulties=difficulty.tolist(),
-        texts=[
-            f"Question {'abcdefgh'[i % 8] * (1 + i // 8)}. " + "Then go on. " * steps[i] for i in range(count)
-        ],
+        texts=[f"Question {'abcdefgh'[i % 8] * (1 + i // 8)}. " + "Then go on. " * steps[i] for i in range(count)],
     )

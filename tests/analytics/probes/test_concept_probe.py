@@ -27,9 +27,7 @@ def test_separable_concepts_are_learned(labelled):
 def test_without_sharing_it_is_multinomial_logistic_regression(labelled):
     """Against gradient descent on the textbook loss, inputs scaled as the probe scales them."""
     vectors, targets, tree = labelled
-    inputs = torch.from_numpy(
-        (vectors - vectors.mean(0)) / np.sqrt(((vectors - vectors.mean(0)) ** 2).mean())
-    )
+    inputs = torch.from_numpy((vectors - vectors.mean(0)) / np.sqrt(((vectors - vectors.mean(0)) ** 2).mean()))
     wanted = torch.from_numpy(targets)
     weights = torch.zeros(len(tree.paths), inputs.shape[1], requires_grad=True)
     bias = torch.zeros(len(tree.paths), requires_grad=True)
@@ -69,9 +67,7 @@ def test_chunks_of_a_step_change_nothing(labelled, monkeypatch):
     vectors, targets, tree = labelled
     whole = concept_probe(vectors, targets, tree, penalty=10.0).logits(vectors)
     monkeypatch.setattr(module, "_MOST_LOGITS", 50 * len(tree.paths))
-    np.testing.assert_allclose(
-        concept_probe(vectors, targets, tree, penalty=10.0).logits(vectors), whole, atol=0.02
-    )
+    np.testing.assert_allclose(concept_probe(vectors, targets, tree, penalty=10.0).logits(vectors), whole, atol=0.02)
 
 
 def test_noise_asks_for_a_stronger_penalty_than_a_clear_signal(labelled):

@@ -19,26 +19,11 @@ def write(path, rows):
 
 def test_plain_and_compressed_files_of_a_folder_are_read_and_its_test_set_is_not(tmp_path):
     write(tmp_path / "b.jsonl.gz", [{"text": "two", "concepts": [["A", "B"], []], "difficulty": 2}])
-    write(
-        tmp_path / "a.jsonl", [{"text": "one", "language": "zh", "difficulty_scale": "1-5"}, {"name": "tree"}]
-    )
-    write(
-        tmp_path / "test.jsonl", [{"text": "kept apart", "grading": {"parts": [{"text": "with its parts"}]}}]
-    )
+    write(tmp_path / "a.jsonl", [{"text": "one", "language": "zh", "difficulty_scale": "1-5"}, {"name": "tree"}])
+    write(tmp_path / "test.jsonl", [{"text": "kept apart", "grading": {"parts": [{"text": "with its parts"}]}}])
     first, second = read_rows(tmp_path)
-    assert (first.text, first.language, first.paths, first.difficulty, first.scale) == (
-        "one",
-        "zh",
-        (),
-        None,
-        "1-5",
-    )
-    assert (second.text, second.language, second.paths, second.difficulty) == (
-        "two",
-        "en",
-        (("A", "B"),),
-        2.0,
-    )
+    assert (first.text, first.language, first.paths, first.difficulty, first.scale) == ("one", "zh", (), None, "1-5")
+    assert (second.text, second.language, second.paths, second.difficulty) == ("two", "en", (("A", "B"),), 2.0)
     assert [row.text for row in read_rows(tmp_path / "test.jsonl")] == ["kept apart\nwith its parts"]
 
 
@@ -86,11 +71,7 @@ def test_nothing_to_read_is_said(tmp_path):
 
 def test_labels_are_checked_and_gathered():
     data = ProbeData.of(
-        np.eye(3),
-        [[("A",), ("A",), ()], [], [("B",)]],
-        [1, None, 4],
-        texts=["x 1", "y", "x 2"],
-        scales=["0-4"] * 3,
+        np.eye(3), [[("A",), ("A",), ()], [], [("B",)]], [1, None, 4], texts=["x 1", "y", "x 2"], scales=["0-4"] * 3
     )
     assert data.paths == ((("A",),), (), (("B",),))
     assert (data.tagged.tolist(), data.graded.tolist()) == ([True, False, True], [True, False, True])
@@ -113,9 +94,7 @@ def test_lengths_that_differ_are_refused():
 def test_the_hash_is_of_texts_and_labels():
     def digest(**changed):
         labels = {"paths": [[("A",)]], "difficulties": [1.0], "texts": ["x"]} | changed
-        return ProbeData.of(
-            np.eye(1), labels["paths"], labels["difficulties"], texts=labels["texts"]
-        ).sha256()
+        return ProbeData.of(np.eye(1), labels["paths"], labels["difficulties"], texts=labels["texts"]).sha256()
 
     assert digest() == digest()
     assert len({digest(), digest(texts=["y"]), digest(paths=[[("B",)]]), digest(difficulties=[2.0])}) == 4
@@ -134,9 +113,7 @@ def test_the_fixed_part_is_kept_out_but_never_the_only_questions_of_a_concept():
 def test_sources_keep_their_questions_and_copies_together():
     texts = [f"Question {letter} of {number}." for number in range(20) for letter in "abc"]
     sources = [f"school {number}" for number in range(20) for _letter in "abc"]
-    plain = ProbeData.of(
-        np.eye(60), [[]] * 60, [1.0] * 60, texts=[f"{text} {n}!" for n, text in enumerate(texts)]
-    )
+    plain = ProbeData.of(np.eye(60), [[]] * 60, [1.0] * 60, texts=[f"{text} {n}!" for n, text in enumerate(texts)])
     assert plain.apart_by_source() is None
     own = [f"{text[:10]} {chr(97 + row // 26)}{chr(97 + row % 26)}" for row, text in enumerate(texts)]
     own[3] = own[0].replace("Question", "question")  # a copy links two sources
@@ -149,8 +126,7 @@ def test_sources_keep_their_questions_and_copies_together():
 
 
 @pytest.mark.parametrize(
-    "sources",
-    [["one", "two"] * 10, ["big"] * 15 + list("abcde"), [""] * 20, ["big"] * 160 + [*range(10)] * 4],
+    "sources", [["one", "two"] * 10, ["big"] * 15 + list("abcde"), [""] * 20, ["big"] * 160 + [*range(10)] * 4]
 )
 def test_too_few_sources_are_none(sources):
     sources = [str(source) for source in sources]

@@ -41,8 +41,7 @@ def test_a_file_becomes_an_artifact_that_says_how_it_was_made(question_file, tmp
     assert (heads.encoder, heads.dimension) == ("char-ngrams-512", 512)
     assert manifest.extra["hierarchy"] == "bank"
     assert manifest.extra["command"] == (
-        "python -m analytics train probes --data bank.jsonl --output FOLDER"
-        " --backbone char-ngrams --set iterations=10"
+        "python -m analytics train probes --data bank.jsonl --output FOLDER --backbone char-ngrams --set iterations=10"
     )
     assert manifest.metrics["concepts"]["path_accuracy"] > 0.9
 

@@ -18,15 +18,7 @@ def heads():
         dimension=3,
         concepts=ConceptHead(PATHS, (), 4 * np.eye(3, dtype=np.float32), np.zeros(3, dtype=np.float32)),
         difficulty_of_vector=DifficultyHead(
-            np.array([2.0, 1.0, 0.0], dtype=np.float32),
-            np.zeros(0),
-            np.zeros(0),
-            1.0,
-            0.5,
-            "1-5",
-            1.0,
-            5.0,
-            0.9,
+            np.array([2.0, 1.0, 0.0], dtype=np.float32), np.zeros(0), np.zeros(0), 1.0, 0.5, "1-5", 1.0, 5.0, 0.9
         ),
     )
 

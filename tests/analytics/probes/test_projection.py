@@ -40,9 +40,7 @@ def test_points_of_a_group_lie_together_by_either_method(grouped) -> None:
 
 def test_the_map_fills_the_square_and_keeps_its_proportions(grouped) -> None:
     coordinates = project_vectors(grouped[0], ProjectionConfig(method="pca")).coordinates
-    components = principal_components(
-        grouped[0] / np.linalg.norm(grouped[0], axis=1, keepdims=True), DIMENSION
-    )[:, :2]
+    components = principal_components(grouped[0] / np.linalg.norm(grouped[0], axis=1, keepdims=True), DIMENSION)[:, :2]
     assert np.abs(coordinates).max() == pytest.approx(1.0)
     assert np.ptp(coordinates, axis=0)[1] / np.ptp(coordinates, axis=0)[0] == pytest.approx(
         np.ptp(components, axis=0)[1] / np.ptp(components, axis=0)[0], rel=1e-4

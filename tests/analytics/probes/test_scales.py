@@ -9,13 +9,7 @@ from analytics.probes.scales import choose_scale
 
 @pytest.mark.parametrize(
     ("values", "name"),
-    [
-        ([0, 1, 4], "0-4"),
-        ([1, 2, 5], "1-5"),
-        ([1, 2, 4], "0-4"),
-        ([1, 9.5], "1-9.5"),
-        ([0.2, 0.9], "facility"),
-    ],
+    [([0, 1, 4], "0-4"), ([1, 2, 5], "1-5"), ([1, 2, 4], "0-4"), ([1, 9.5], "1-9.5"), ([0.2, 0.9], "facility")],
 )
 def test_without_a_name_the_narrowest_known_scale_is_taken(values, name):
     assert choose_scale([], np.array(values)).name == name

@@ -18,11 +18,7 @@ from tests.analytics.probes.small_world import small_world
 
 def labelled(world) -> ProbeData:
     return ProbeData.of(
-        world.vectors,
-        world.paths,
-        world.difficulties,
-        texts=world.texts,
-        scales=["1-5"] * len(world.texts),
+        world.vectors, world.paths, world.difficulties, texts=world.texts, scales=["1-5"] * len(world.texts)
     )
 
 
@@ -56,11 +52,7 @@ def test_the_manifest_says_what_the_heads_are_for(trained):
     assert manifest == artifact_read(trained[2])
     assert manifest.extra["encoder"] == "small"
     assert manifest.extra["hierarchy"] == "Small world"
-    assert (manifest.extra["dimension"], manifest.extra["paths"], manifest.extra["leading"]) == (
-        24,
-        7,
-        ["Mathematics"],
-    )
+    assert (manifest.extra["dimension"], manifest.extra["paths"], manifest.extra["leading"]) == (24, 7, ["Mathematics"])
     assert manifest.extra["difficulty_scale"] == "1-5"
     assert manifest.config["coverage"] == 0.9
 
@@ -81,9 +73,7 @@ def test_predictions_carry_whole_paths_falling_and_an_interval_on_the_scale(trai
 def test_all_path_probabilities_sum_to_one(trained, world):
     guesses = trained[1].predict(world.vectors[:20], top=100)
     assert [len(guess.concepts) for guess in guesses] == [7] * 20
-    np.testing.assert_allclose(
-        [sum(g.probability for g in guess.concepts) for guess in guesses], 1, atol=1e-5
-    )
+    np.testing.assert_allclose([sum(g.probability for g in guess.concepts) for guess in guesses], 1, atol=1e-5)
 
 
 def test_without_texts_the_difficulty_comes_from_the_vector_alone(trained, world):
@@ -110,9 +100,7 @@ def test_intervals_cover_nine_of_ten_held_out_questions(world):
     for seed in range(6):
         sample = small_world(400, seed=seed + 10)
         data = ProbeData.of(sample.vectors, sample.paths, sample.difficulties, texts=sample.texts)
-        covered.append(
-            split_and_measure(data, ProbesConfig(seed=seed, iterations=10))["difficulty"]["coverage"]
-        )
+        covered.append(split_and_measure(data, ProbesConfig(seed=seed, iterations=10))["difficulty"]["coverage"])
     assert 0.85 <= np.mean(covered) <= 0.96
 
 
@@ -161,9 +149,7 @@ def test_just_enough_labels_train(world, tmp_path):
     ids=["one class", "labels seen once", "several paths and none"],
 )
 def test_degenerate_labels_train_and_predict(world, tmp_path, paths):
-    manifest = train_probes(
-        ProbeData.of(world.vectors[:60], paths, [None] * 60), ProbesConfig(), tmp_path / "m"
-    )
+    manifest = train_probes(ProbeData.of(world.vectors[:60], paths, [None] * 60), ProbesConfig(), tmp_path / "m")
     (prediction,) = load_heads(tmp_path / "m").predict(world.vectors[:1])
     assert prediction.concepts[0].path in {path for own in paths for path in own}
     assert 0 <= manifest.metrics["concepts"]["path_accuracy"] <= 1
@@ -202,9 +188,7 @@ def test_with_vectors_of_the_ladders_the_order_of_two_questions_is_learned_too(w
     data = replace(labelled(world), ladders=ladders)
     manifest = train_probes(data, ProbesConfig(), tmp_path / "m")
     heads = load_heads(tmp_path / "m")
-    easy, hard = heads.predict(
-        ladders[:2], texts=["Solve x = 2.", "Prove that 3x - 4 = 2(x + 1)/5 has a solution."]
-    )
+    easy, hard = heads.predict(ladders[:2], texts=["Solve x = 2.", "Prove that 3x - 4 = 2(x + 1)/5 has a solution."])
     assert manifest.metrics["order"]["pairs"] > len(ladders)
     assert hard.order > easy.order
     assert heads.predict(ladders[:1])[0].order is None

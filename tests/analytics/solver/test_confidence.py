@@ -70,9 +70,7 @@ def test_the_confidence_of_a_trained_solver_is_fitted_anew(tmp_path, monkeypatch
         calibrating.refit(*arguments)
     wanted = calibrating.Calibration(Confidence((0.1, 0.2, 0.3), 0.4), 0.05, 0.1, 60)
     passed = []
-    monkeypatch.setattr(
-        calibrating, "fit_confidence", lambda examples, solutions: passed.extend(solutions) or wanted
-    )
+    monkeypatch.setattr(calibrating, "fit_confidence", lambda examples, solutions: passed.extend(solutions) or wanted)
     assert calibrating.refit(*arguments) == wanted
     plain = load_solver(tmp_path / "model")
     plain.confidence = None
@@ -88,9 +86,7 @@ def test_a_search_that_is_too_sure_of_itself_is_corrected():
     examples, solutions = [], []
     for number in range(600):
         is_right = rng.random() < 0.6
-        examples.append(
-            solver_example(ProblemRecord(str(number), "7 and 2", equation="7+2" if is_right else "7*2"))
-        )
+        examples.append(solver_example(ProblemRecord(str(number), "7 and 2", equation="7+2" if is_right else "7*2")))
         sure = rng.uniform(0.9, 0.99)
         solutions.append([replace(ADD, probability=sure), replace(TAKE, probability=(1 - sure) / 2)])
     calibration = fit_confidence(examples, solutions)

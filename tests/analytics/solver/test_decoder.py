@@ -28,18 +28,12 @@ def read(model: SolverModel, own):
 
 def test_a_batch_of_trees_says_who_is_above_whom():
     plus, times, leaf = 0, 2, len(OPERATORS)
-    trees = TreeBatch.of(
-        [[[plus], [times], [leaf], [leaf + 1], [leaf + 2, leaf + 3]], [[leaf]]], leaf + 4, CPU
-    )
+    trees = TreeBatch.of([[[plus], [times], [leaf], [leaf + 1], [leaf + 2, leaf + 3]], [[leaf]]], leaf + 4, CPU)
     assert trees.problem.tolist() == [0, 0, 0, 0, 0, 1]
     assert [level.nodes.tolist() for level in trees.levels] == [[0, 5], [1, 4], [2, 3]]
     assert [level.problem.tolist() for level in trees.levels] == [[0, 1], [0, 0], [0, 0]]
     assert [level.seed.tolist() for level in trees.levels[1:]] == [[0, 1], [0, 1]]
-    assert [level.is_right.tolist() for level in trees.levels] == [
-        [False, False],
-        [False, True],
-        [False, True],
-    ]
+    assert [level.is_right.tolist() for level in trees.levels] == [[False, False], [False, True], [False, True]]
     assert [level.left_sibling[1].item() for level in trees.levels[1:]] == [1, 2]
     assert [level.operators.tolist() for level in trees.levels] == [[0], [0], []]
     assert [level.labels.tolist() for level in trees.levels] == [[plus], [times], []]
@@ -88,9 +82,7 @@ def test_beam_search_and_teacher_forcing_score_a_tree_alike():
     for row, trees in enumerate(model.search(own, beam=3, most_tokens=7)):
         for tree in trees:
             alone = read(model, [own[row]])
-            forced = TreeBatch.of(
-                [[[one] for one in tree.candidates]], len(OPERATORS) + alone.leaves.shape[1], CPU
-            )
+            forced = TreeBatch.of([[[one] for one in tree.candidates]], len(OPERATORS) + alone.leaves.shape[1], CPU)
             total = model.decoder(alone, forced).log_probabilities.sum().item()
             assert tree.log_probability == pytest.approx(total, abs=1e-4)
 
@@ -154,10 +146,7 @@ def test_a_repeated_number_may_be_copied_from_either_place():
     scores, _contexts = model.decoder.score(decoded.goals, memory, torch.zeros(3, dtype=torch.long))
     first = len(model.vocabulary.symbols)
     torch.testing.assert_close(
-        decoded.log_probabilities[1].exp(),
-        scores[1, first].exp() + scores[1, first + 1].exp(),
-        atol=1e-6,
-        rtol=0,
+        decoded.log_probabilities[1].exp(), scores[1, first].exp() + scores[1, first + 1].exp(), atol=1e-6, rtol=0
     )
 
 

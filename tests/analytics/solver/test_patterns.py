@@ -66,11 +66,7 @@ def test_foreign_positives_are_in_another_language_and_negatives_in_the_anchors(
         for example in of(*equations)
     ]
     triples = mine_triples(learned, positives="foreign")
-    assert {(triple.anchor, triple.positive, triple.node) for triple in triples} >= {
-        (0, 5, 0),
-        (0, 9, 1),
-        (5, 4, 1),
-    }
+    assert {(triple.anchor, triple.positive, triple.node) for triple in triples} >= {(0, 5, 0), (0, 9, 1), (5, 4, 1)}
     for triple in triples:
         assert (triple.anchor < 5) == (triple.positive >= 5) == (triple.negative < 5)
     assert mine_triples(of(*equations), positives="foreign") == []
@@ -111,17 +107,6 @@ def test_the_contrast_compares_roots_with_the_matching_node():
 
 
 def test_the_weight_of_the_contrast_rises_between_two_shares_of_the_steps():
-    assert [ramp(Step(number, 10), 0.2, 0.6) for number in range(10)] == [
-        0,
-        0,
-        0,
-        0.25,
-        0.5,
-        0.75,
-        1,
-        1,
-        1,
-        1,
-    ]
+    assert [ramp(Step(number, 10), 0.2, 0.6) for number in range(10)] == [0, 0, 0, 0.25, 0.5, 0.75, 1, 1, 1, 1]
     assert ramp(Step(0, 10), 0.0, 0.0) == 1.0
     assert [ramp(Step(number, 10), 0.3, 0.3) for number in (0, 3)] == [0.0, 1.0]

@@ -102,21 +102,9 @@ def test_what_has_no_value_is_left_as_it_is():
 @pytest.mark.parametrize(
     ("text", "without", "with_conversion"),
     [
-        (
-            "A runner covers 400 m in 80 seconds. What is her speed in km per hour?",
-            "/ N0 N1",
-            "* / N0 N1 3.6",
-        ),
-        (
-            "A cyclist rides at 18 km per hour for 40 minutes. How many km does she ride?",
-            "* N0 N1",
-            "/ * N0 N1 60",
-        ),
-        (
-            "A pen costs $1.20 and a pencil 75 cents. How many dollars do both cost?",
-            "+ N0 N1",
-            "+ N0 / N1 100",
-        ),
+        ("A runner covers 400 m in 80 seconds. What is her speed in km per hour?", "/ N0 N1", "* / N0 N1 3.6"),
+        ("A cyclist rides at 18 km per hour for 40 minutes. How many km does she ride?", "* N0 N1", "/ * N0 N1 60"),
+        ("A pen costs $1.20 and a pencil 75 cents. How many dollars do both cost?", "+ N0 N1", "+ N0 / N1 100"),
         ("一个长方形长1.2米，宽50厘米，面积是多少平方厘米？", "* N0 N1", "* * N0 100 N1"),
     ],
 )
@@ -150,10 +138,7 @@ def test_units_that_belong_together_need_no_conversion(text, tokens):
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
-        (
-            "A farmer has 28 cows and some hens. The animals have 5 legs altogether. How many hens are there?",
-            "- N0 N1",
-        ),
+        ("A farmer has 28 cows and some hens. The animals have 5 legs altogether. How many hens are there?", "- N0 N1"),
         ("Bo has 28 coins in dimes and quarters. They are worth $5. How many dimes has he?", "- N0 N1"),
         ("School vans hold 28 pupils. If 5 pupils go by van, how many vans are needed?", "* N0 N1"),
         ("Ann walked 28 km at 5 km per hour. How long did she walk?", "- N0 N1"),

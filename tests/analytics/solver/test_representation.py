@@ -7,12 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from analytics.solver.representation import (
-    centre_cosines,
-    clustering_index,
-    contrasting_pairs,
-    layer_states,
-)
+from analytics.solver.representation import centre_cosines, clustering_index, contrasting_pairs, layer_states
 from tests.analytics.solver.small_problems import examples, tiny_solver
 
 

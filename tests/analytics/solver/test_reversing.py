@@ -128,11 +128,7 @@ def test_numbers_of_ratios_and_calculations_are_not_asked_for():
 
 def test_the_command_prints_the_yield_and_writes_the_problems(tmp_path, capsys):
     rows = [
-        {
-            "id": "a",
-            "text": "Tom had 12 hats. He lost 5 hats. How many hats does Tom have?",
-            "equation": "12-5",
-        },
+        {"id": "a", "text": "Tom had 12 hats. He lost 5 hats. How many hats does Tom have?", "equation": "12-5"},
         {"id": "b", "text": "What is 5 + 4?", "equation": "5+4"},
     ]
     data = tmp_path / "data.jsonl"
@@ -141,10 +137,7 @@ def test_the_command_prints_the_yield_and_writes_the_problems(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "2 problems, 1 reversed (50%), 2 made" in printed
     assert "| there is only one sentence | 1 |" in printed
-    assert [json.loads(line)["id"] for line in (tmp_path / "made.jsonl").read_text().splitlines()] == [
-        "a-N0",
-        "a-N1",
-    ]
+    assert [json.loads(line)["id"] for line in (tmp_path / "made.jsonl").read_text().splitlines()] == ["a-N0", "a-N1"]
     assert main([str(tmp_path / "nowhere.jsonl")]) == 1
     made, counts = measure_yield([])
     assert made == []

@@ -32,10 +32,7 @@ class Tree:
     name = "tree"
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
-        return [
-            [] if self.unsolvable_reason(problem) else [solution(problem.text, "3+4", 0.4)]
-            for problem in problems
-        ]
+        return [[] if self.unsolvable_reason(problem) else [solution(problem.text, "3+4", 0.4)] for problem in problems]
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
         return story_reason(problem.text)
@@ -47,9 +44,7 @@ class Writer:
     def __init__(self, *equations: tuple[str, float], error: Exception | None = None) -> None:
         self.equations, self.error, self.asked = equations, error, 0
 
-    def write(
-        self, prompts: Sequence[str], texts: Sequence[str], **_options: Any
-    ) -> list[list[WrittenEquation]]:
+    def write(self, prompts: Sequence[str], texts: Sequence[str], **_options: Any) -> list[list[WrittenEquation]]:
         self.asked += len(texts)
         if self.error is not None:
             raise self.error
@@ -75,12 +70,7 @@ def test_two_that_agree_are_surer_than_two_that_do_not():
 
 @pytest.mark.parametrize(
     "writer",
-    [
-        Writer(error=DataError("The prompt is too long.")),
-        Writer(),
-        Writer(("3/0", 0.9)),
-        Writer(("no equation", 0.9)),
-    ],
+    [Writer(error=DataError("The prompt is too long.")), Writer(), Writer(("3/0", 0.9)), Writer(("no equation", 0.9))],
     ids=["too long", "nothing written in time", "no value", "no equation"],
 )
 def test_what_goes_wrong_leaves_the_solvers_answer(writer: Writer):

@@ -36,9 +36,7 @@ def random_problems(count: int) -> list[ProblemRecord]:
 @pytest.fixture(scope="module")
 def model():
     solver = tiny_solver()
-    solver.decoder.standardize(
-        solver.sample_states([solver_example(record) for record in random_problems(9)])
-    )
+    solver.decoder.standardize(solver.sample_states([solver_example(record) for record in random_problems(9)]))
     return solver
 
 
@@ -101,13 +99,7 @@ def test_every_part_of_the_decoder_gives_the_numbers_of_pytorch(model, folder):
     goals = decoder.goal(left, right, torch.from_numpy(is_right))
     scores, contexts = decoder.score(goals, memory, torch.from_numpy(rows))
     labels = torch.from_numpy(operators)
-    expected = (
-        goals,
-        scores,
-        contexts,
-        *decoder.split(goals, contexts, labels),
-        decoder.merged(labels, left, right),
-    )
+    expected = (goals, scores, contexts, *decoder.split(goals, contexts, labels), decoder.merged(labels, left, right))
     own = (
         arrays.goal(first, second, is_right),
         *arrays.score(goals.numpy(), rows),

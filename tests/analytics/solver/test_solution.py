@@ -55,10 +55,7 @@ def test_roots_are_approximated_and_said_to_be():
     solution = solution_of(["*", "^", "N0", "0.5", "N1"], [Fraction(2), Fraction(3)], 0.5)
     assert solution.value == pytest.approx(3 * 2**0.5)
     assert solution.answer.startswith("≈")
-    assert steps_of("* ^ N0 0.5 N1", Fraction(2), Fraction(3)) == [
-        "2 ^ 0.5 = ≈ 1.41421",
-        "≈ 1.41421 * 3 = ≈ 4.24264",
-    ]
+    assert steps_of("* ^ N0 0.5 N1", Fraction(2), Fraction(3)) == ["2 ^ 0.5 = ≈ 1.41421", "≈ 1.41421 * 3 = ≈ 4.24264"]
 
 
 @pytest.mark.parametrize("tokens", ["+ 1 / N0 - N0 N0", "+ / N0 - N0 N0 1", "^ N0 ^ N0 ^ N0 N0"])
@@ -120,10 +117,7 @@ def test_a_likeliest_division_by_a_zero_of_the_text_means_that_there_is_no_answe
     symbols = len(vocabulary.symbols)
     trees = [
         Hypothesis(
-            tuple(
-                symbols + int(token[1:]) if token[0] == "N" else vocabulary.symbols.index(token)
-                for token in tokens
-            ),
+            tuple(symbols + int(token[1:]) if token[0] == "N" else vocabulary.symbols.index(token) for token in tokens),
             -float(rank),
         )
         for rank, tokens in enumerate(equations)

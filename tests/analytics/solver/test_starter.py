@@ -72,10 +72,7 @@ def test_the_program_s_own_chinese_starter_solves(tmp_path):
     assert "not learned from problems in English" in solver.unsolvable_reason(
         ProblemRecord("e", "Ann has 3 pens and 4 cups.", "en")
     )
-    assert adapter_to_continue(tmp_path / "solver", 48) == (
-        MULTILINGUAL_BACKBONE,
-        tmp_path / "solver" / "adapter",
-    )
+    assert adapter_to_continue(tmp_path / "solver", 48) == (MULTILINGUAL_BACKBONE, tmp_path / "solver" / "adapter")
 
 
 def test_a_solver_of_another_language_becomes_no_starter(tmp_path):

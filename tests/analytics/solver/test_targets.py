@@ -10,13 +10,7 @@ import pytest
 from analytics.errors import DataError
 from analytics.expression.notation import to_infix
 from analytics.records import ProblemRecord
-from analytics.solver.targets import (
-    OPERATORS,
-    Vocabulary,
-    solver_example,
-    solver_examples,
-    value_of,
-)
+from analytics.solver.targets import OPERATORS, Vocabulary, solver_example, solver_examples, value_of
 
 
 def problem(text: str, equation: str = "", answer: str = "") -> ProblemRecord:
@@ -45,12 +39,7 @@ def test_a_problem_without_an_equation_has_slots_and_no_target():
 
 
 def test_only_readable_equations_of_bearable_length_are_learned_from():
-    problems = [
-        problem("1 and 2", "1+2"),
-        problem("1 and 2", "1+"),
-        problem("1 and 2"),
-        problem("1 and 2", "1+2+1"),
-    ]
+    problems = [problem("1 and 2", "1+2"), problem("1 and 2", "1+"), problem("1 and 2"), problem("1 and 2", "1+2+1")]
     assert [to_infix(one.tree) for one in solver_examples(problems, most_tokens=3)] == ["N0+N1"]
     with pytest.raises(DataError):
         solver_example(problems[1])
@@ -89,15 +78,11 @@ def test_a_value_that_the_text_repeats_may_be_any_of_its_slots():
     ],
 )
 def test_a_written_equation_has_a_value_or_none(tokens, value):
-    assert value_of(tokens, [Fraction(80), Fraction(1, 4)]) == (
-        None if value is None else pytest.approx(value)
-    )
+    assert value_of(tokens, [Fraction(80), Fraction(1, 4)]) == (None if value is None else pytest.approx(value))
 
 
 def test_a_worked_solution_or_a_program_stands_in_for_an_equation_if_it_gives_the_answer():
-    worked = ProblemRecord(
-        "1", "She sold 48 and then half as many.", answer="72", calculations=("48/2=24", "48+24=72")
-    )
+    worked = ProblemRecord("1", "She sold 48 and then half as many.", answer="72", calculations=("48/2=24", "48+24=72"))
     assert solver_example(worked).tokens == ["+", "N0", "/", "N0", "2"]
     program = ProblemRecord("2", "10 of 25 pens", program="subtract(n1,n0)|", numbers=("10", "25"))
     assert solver_example(program).tokens == ["-", "N1", "N0"]

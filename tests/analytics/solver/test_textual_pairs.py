@@ -14,13 +14,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.config import Pool
 from analytics.solver.pools import candidate_pool
 from analytics.solver.targets import SolverExample, solver_example
-from analytics.solver.textual_pairs import (
-    BleuTexts,
-    NearestEquations,
-    TextualTriple,
-    mine_textual_triples,
-    text_tokens,
-)
+from analytics.solver.textual_pairs import BleuTexts, NearestEquations, TextualTriple, mine_textual_triples, text_tokens
 from tests.analytics.solver.small_problems import examples
 
 _THINGS = ("pens", "hats", "cups", "keys", "maps")
@@ -82,16 +76,13 @@ def test_nearest_equations_are_those_of_all_pairs():
         scores = [round(equation_similarity(tree, other), 12) for other in trees]
         levels = sorted({score for place, score in enumerate(scores) if place != row}, reverse=True)[:2]
         expected = [
-            [place for place, score in enumerate(scores) if score == level and place != row]
-            for level in levels
+            [place for place, score in enumerate(scores) if score == level and place != row] for level in levels
         ]
         assert [level.tolist() for level in found[row]] == expected
 
 
 def test_variants_are_candidates_but_no_anchors_and_random_ones_are_drawn_alike_again():
-    reversible = ProblemRecord(
-        "r", "Ann has 70 pens. She buys 20 pens. How many pens does she have?", "en", "70+20"
-    )
+    reversible = ProblemRecord("r", "Ann has 70 pens. She buys 20 pens. How many pens does she have?", "en", "70+20")
     train = [solver_example(reversible), *examples()[:7]]
     sizes = {pool: len(candidate_pool(train, pool)) for pool in get_args(Pool)}
     assert sizes["train"] == 8
@@ -107,9 +98,7 @@ def test_variants_are_candidates_but_no_anchors_and_random_ones_are_drawn_alike_
 
 def test_readings_of_a_number_in_front_do_not_make_another_equation():
     pool = [
-        solver_example(
-            ProblemRecord("a", "A coat is 25 % off 80 dollars. What is it?", equation="80*(1-25%)")
-        ),
+        solver_example(ProblemRecord("a", "A coat is 25 % off 80 dollars. What is it?", equation="80*(1-25%)")),
         solver_example(ProblemRecord("b", "0.4 of 90 boys left. How many are there?", equation="90*(1-0.4)")),
         solver_example(ProblemRecord("c", "Ann, 7 of 9?", equation="7+9")),
     ]

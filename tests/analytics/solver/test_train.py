@@ -59,12 +59,8 @@ def test_training_on_eight_problems_solves_them_and_the_artifact_serves_it(backb
 
 
 @pytest.mark.parametrize(("stop_after", "adapter_rank"), [(3, 0), (6, 0), (2, 2), (6, 2)])
-def test_pattern_contrast_in_two_stages_resumes_exactly_in_either(
-    backbone_folder, tmp_path, stop_after, adapter_rank
-):
-    settings = config(
-        backbone_folder, contrast="pattern", contrast_steps=3, max_steps=4, adapter_rank=adapter_rank
-    )
+def test_pattern_contrast_in_two_stages_resumes_exactly_in_either(backbone_folder, tmp_path, stop_after, adapter_rank):
+    settings = config(backbone_folder, contrast="pattern", contrast_steps=3, max_steps=4, adapter_rank=adapter_rank)
     result, history = trained_twice(settings, tmp_path, stop_after=stop_after)
     assert result.step == 7
     assert {report.steps for report in history.reports} == {7}  # those of the second stage from the start
@@ -97,23 +93,17 @@ def test_who_looks_at_a_solver_in_the_middle_of_its_training_changes_nothing(bac
 def test_a_frozen_encoder_keeps_its_weights_and_the_decoder_learns(backbone_folder):
     model, _result = fit_solver(examples(), config(backbone_folder, freeze_encoder=True))
     before = tiny_backbone(max_tokens=128).model.state_dict()
-    assert all(
-        torch.equal(before[name], tensor) for name, tensor in model.backbone.model.state_dict().items()
-    )
+    assert all(torch.equal(before[name], tensor) for name, tensor in model.backbone.model.state_dict().items())
     assert model.solve(problems())[0]
 
 
-def test_adapters_learn_instead_of_the_encoders_weights_and_are_kept_beside_the_merged_ones(
-    backbone_folder, tmp_path
-):
+def test_adapters_learn_instead_of_the_encoders_weights_and_are_kept_beside_the_merged_ones(backbone_folder, tmp_path):
     settings = config(backbone_folder, adapter_rank=2)
     model, _result = fit_solver(examples(), settings)
     assert not any("lora" in name for name in weights(model))
     before = load_backbone(backbone_folder, max_tokens=128, device="cpu")
     trained = model.backbone.model.state_dict()
-    changed = {
-        name for name, tensor in before.model.state_dict().items() if not torch.equal(trained[name], tensor)
-    }
+    changed = {name for name, tensor in before.model.state_dict().items() if not torch.equal(trained[name], tensor)}
     assert changed
     assert all(name.endswith("weight") and trained[name].dim() == 2 for name in changed)
     save_solver(model, tmp_path / "model", Manifest("solver", "tiny", extra=solver_extra(model)))
@@ -144,23 +134,17 @@ def test_a_training_that_begins_with_a_solver_goes_on_reading_numbers_as_it_does
     backbone_folder, tmp_path, monkeypatch
 ):
     train_solver(
-        Problems(tuple(problems())),
-        config(backbone_folder, max_steps=1, mask_numbers=False),
-        tmp_path / "model",
+        Problems(tuple(problems())), config(backbone_folder, max_steps=1, mask_numbers=False), tmp_path / "model"
     )
     monkeypatch.setenv("HOME", str(tmp_path))
     further = train_solver(Problems(tuple(problems())), config("~/model", max_steps=1), tmp_path / "further")
     assert further.config["mask_numbers"] is further.extra["mask_numbers"] is False
     assert further.extra["constants"] == artifact_read(tmp_path / "model").extra["constants"]
-    plain = train_solver(
-        Problems(tuple(problems())), config(backbone_folder, max_steps=1), tmp_path / "plain"
-    )
+    plain = train_solver(Problems(tuple(problems())), config(backbone_folder, max_steps=1), tmp_path / "plain")
     assert plain.extra["mask_numbers"] is True
 
 
-def test_a_training_that_begins_with_a_solver_keeps_its_confidence_where_none_can_be_fitted(
-    backbone_folder, tmp_path
-):
+def test_a_training_that_begins_with_a_solver_keeps_its_confidence_where_none_can_be_fitted(backbone_folder, tmp_path):
     first, further = tmp_path / "first", tmp_path / "further"
     train_solver(Problems(tuple(problems())), config(backbone_folder, max_steps=1), first)
     assert load_confidence(first) is None
@@ -193,9 +177,7 @@ def test_files_are_learned_from_validated_with_or_tested_with_by_name_and_fold(t
         read_problems(tmp_path, language="fr")
     with pytest.raises(DataError, match="no file of problems"):
         read_problems(tmp_path / "nowhere.jsonl")
-    (tmp_path / "train.jsonl").write_text(
-        json.dumps(rows[0]) + "\n" + json.dumps({"text": "1", "equation": 3})
-    )
+    (tmp_path / "train.jsonl").write_text(json.dumps(rows[0]) + "\n" + json.dumps({"text": "1", "equation": 3}))
     with pytest.raises(DataError, match=r"train\.jsonl, line 2: the equation is not a string"):
         read_problems(tmp_path)
 
@@ -214,9 +196,7 @@ def test_training_from_files_leaves_no_checkpoint_and_says_how_to_repeat_it(back
     assert "--set epochs=1" in manifest.extra["command"]
     assert lines[0].startswith("8 problems to learn from")
     with pytest.raises(DataError, match="learns no concepts"):
-        SOLVER.train(
-            tmp_path / "data.jsonl", tmp_path / "again", config(backbone_folder), FileOptions(hierarchy="h")
-        )
+        SOLVER.train(tmp_path / "data.jsonl", tmp_path / "again", config(backbone_folder), FileOptions(hierarchy="h"))
 
 
 def test_too_few_problems_are_refused(backbone_folder, tmp_path):

@@ -113,14 +113,8 @@ def test_a_text_that_tells_it_in_other_words_keeps_its_answer(text: str) -> None
 @pytest.mark.parametrize(
     ("text", "lacks"),
     [
-        (
-            "A train leaves Bern at 60 km/h, another Zurich towards it at 90 km/h. When do they meet?",
-            "how far apart",
-        ),
-        (
-            "Ada paints a room in 4 hours. How long does it take if Bob helps her?",
-            "how fast the other one works",
-        ),
+        ("A train leaves Bern at 60 km/h, another Zurich towards it at 90 km/h. When do they meet?", "how far apart"),
+        ("Ada paints a room in 4 hours. How long does it take if Bob helps her?", "how fast the other one works"),
         ("A jacket is reduced by 20%. What does it cost now?", "what it cost before"),
     ],
 )

@@ -94,13 +94,7 @@ def test_formulas_in_prose_end_where_words_begin(prose: str, formulas: list[str]
 
 
 def test_long_texts_are_read_in_good_time() -> None:
-    for text in (
-        "x^{" * 20_000,
-        "{x" * 30_000,
-        "x" + "=" * 60_000 + "y^2",
-        "(" * 60_000 + "x^2",
-        " \\" * 30_000,
-    ):
+    for text in ("x^{" * 20_000, "{x" * 30_000, "x" + "=" * 60_000 + "y^2", "(" * 60_000 + "x^2", " \\" * 30_000):
         assert bare_formulas(text) is not None
 
 

@@ -81,7 +81,5 @@ def test_splitting_a_long_text_ends(unit: str, no_hang: None) -> None:
 
 
 def test_a_unit_may_end_a_sentence_and_an_initial_may_not() -> None:
-    split = [
-        sentence.text for sentence in split_sentences("It is 180 m. Find it. J. Smith has 5 ft. of rope.")
-    ]
+    split = [sentence.text for sentence in split_sentences("It is 180 m. Find it. J. Smith has 5 ft. of rope.")]
     assert split == ["It is 180 m. ", "Find it. ", "J. Smith has 5 ft. of rope."]

@@ -23,8 +23,7 @@ def test_numbers_letters_and_layout_are_no_part_of_a_shape(formula, variant):
 
 
 @pytest.mark.parametrize(
-    ("formula", "variant"),
-    [("x^2 + 1", "x^3 + 1"), ("2x + 3", "2x + 3 = 11"), ("x + x", "x + y"), ("a < 1", "a = 1")],
+    ("formula", "variant"), [("x^2 + 1", "x^3 + 1"), ("2x + 3", "2x + 3 = 11"), ("x + x", "x + y"), ("a < 1", "a = 1")]
 )
 def test_powers_relations_and_repeated_letters_are(formula, variant):
     assert formula_shape(formula) != formula_shape(variant)

@@ -18,18 +18,12 @@ def formulas(text: str) -> list[str]:
 def test_the_sources_join_to_the_text_and_lie_end_to_end(text: str) -> None:
     segments = segment_text(text)
     assert "".join(segment.source for segment in segments) == text
-    assert [segment.start for segment in segments] == [0, *(segment.end for segment in segments)][
-        : len(segments)
-    ]
+    assert [segment.start for segment in segments] == [0, *(segment.end for segment in segments)][: len(segments)]
     assert all(text[segment.start : segment.end] == segment.source for segment in segments)
     assert all(segment.body in segment.source for segment in segments if "\\\\" not in segment.source)
 
 
-@given(
-    st.lists(
-        st.sampled_from(["$x$", "$$y$$", r"\(z\)", r"\[w\]", "text ", "\n", r"\begin{cases}a\end{cases}"])
-    )
-)
+@given(st.lists(st.sampled_from(["$x$", "$$y$$", r"\(z\)", r"\[w\]", "text ", "\n", r"\begin{cases}a\end{cases}"])))
 @settings(max_examples=200, deadline=None)
 def test_well_formed_formulas_are_all_found(pieces: list[str]) -> None:
     text = " ".join(pieces)
@@ -58,10 +52,7 @@ def test_well_formed_formulas_are_all_found(pieces: list[str]) -> None:
         (r"costs $\textbackslash$20$ now", [r"\textbackslash$20"]),
         ("$100km$", ["100km"]),
         (r"$\text{Let $n$ be even}$ and $x$", [r"\text{Let $n$ be even}", "x"]),
-        (
-            r"$f=\cases{1 & if $x>0$\cr 0 & if $x<0$\cr}$ or $y$",
-            [r"f=\cases{1 & if $x>0$\cr 0 & if $x<0$\cr}", "y"],
-        ),
+        (r"$f=\cases{1 & if $x>0$\cr 0 & if $x<0$\cr}$ or $y$", [r"f=\cases{1 & if $x>0$\cr 0 & if $x<0$\cr}", "y"]),
         (r"$\{x \mid \mbox{$x$ even}\}$", [r"\{x \mid \mbox{$x$ even}\}"]),
         ("[latex]x^2[/latex], [mathjaxinline]y[/mathjaxinline], [tex]z[/tex]", ["x^2", "y", "z"]),
         ("[$]k+2[/$], $`x^2-7`$ and ```math\nx = 3\n```", ["k+2", "x^2-7", "\nx = 3\n"]),
@@ -148,21 +139,7 @@ def test_a_segment_says_where_it_stands() -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    [
-        "$",
-        "$$x",
-        "$x$",
-        r"\(",
-        r"\[x\]",
-        r"\begin{a}",
-        r"\end{a}",
-        "[asy]",
-        "$5 and ",
-        "\\",
-        "$$x$$ ",
-        "$a$$",
-        "x\n$",
-    ],
+    ["$", "$$x", "$x$", r"\(", r"\[x\]", r"\begin{a}", r"\end{a}", "[asy]", "$5 and ", "\\", "$$x$$ ", "$a$$", "x\n$"],
 )
 def test_segmentation_of_a_long_text_ends(unit: str, no_hang: None) -> None:
     """A quadratic reading of so many marks would take hours."""

@@ -29,14 +29,8 @@ from analytics.text.language_words import evident_language
                 "Développer (x + 2)(x - 3).",
             ],
         ),
-        (
-            "es",
-            ["Resuelve la ecuación 2x + 3 = 11.", "Juan tiene 12 canicas y regala 5. ¿Cuántas le quedan?"],
-        ),
-        (
-            "it",
-            ["Risolvi l'equazione 2x + 3 = 11.", "Marco ha 12 biglie e ne regala 5. Quante ne rimangono?"],
-        ),
+        ("es", ["Resuelve la ecuación 2x + 3 = 11.", "Juan tiene 12 canicas y regala 5. ¿Cuántas le quedan?"]),
+        ("it", ["Risolvi l'equazione 2x + 3 = 11.", "Marco ha 12 biglie e ne regala 5. Quante ne rimangono?"]),
         ("pt", ["Resolva a equação 2x + 3 = 11.", "João tem 12 bolas e dá 5 ao Pedro. Quantas bolas ficam?"]),
         ("nl", ["Jan heeft 12 knikkers en geeft er 5 aan Piet. Hoeveel heeft hij er nog?"]),
         ("ru", ["Решите уравнение 2x + 3 = 11."]),

@@ -143,10 +143,7 @@ numbers = st.integers(min_value=1, max_value=9)
 def _combine(parts: st.SearchStrategy[Spelled]) -> st.SearchStrategy[Spelled]:
     def put(left: Spelled, right: Spelled, how: int) -> Spelled:
         (a, x), (b, y) = left, right
-        sums, products = (
-            tuple(map(sum, zip(x, y, strict=True))),
-            tuple(p * q for p, q in zip(x, y, strict=True)),
-        )
+        sums, products = (tuple(map(sum, zip(x, y, strict=True))), tuple(p * q for p, q in zip(x, y, strict=True)))
         return [
             (f"({a}+{b})", sums),
             (f"({b}-(-{a}))", sums),

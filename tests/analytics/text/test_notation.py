@@ -19,16 +19,7 @@ def test_tokens_are_commands_numbers_letters_and_signs() -> None:
         *(r"\frac", "{", "12", "}", "{", "x", "_", "1", "}", r"\le", "3.5"),
         *(r"\begin{cases}", "a", r"\end{cases}"),
     ]
-    assert formula_tokens(r"1,250 1{,}000 1,25 \{ \% \\") == [
-        "1,250",
-        "1{,}000",
-        "1",
-        ",",
-        "25",
-        r"\{",
-        r"\%",
-        r"\\",
-    ]
+    assert formula_tokens(r"1,250 1{,}000 1,25 \{ \% \\") == ["1,250", "1{,}000", "1", ",", "25", r"\{", r"\%", r"\\"]
     assert formula_tokens("") == []
 
 

@@ -61,10 +61,7 @@ def test_digits_are_found_with_their_value(text: str, numbers: list[tuple[str, s
     [
         ("twenty-five pens", [("twenty-five", "25")]),
         ("two hundred and five", [("two hundred and five", "205")]),
-        (
-            "half a dozen eggs, a dozen, two dozen",
-            [("half a dozen", "6"), ("a dozen", "12"), ("two dozen", "24")],
-        ),
+        ("half a dozen eggs, a dozen, two dozen", [("half a dozen", "6"), ("a dozen", "12"), ("two dozen", "24")]),
         ("one and a half hours", [("one and a half", "3/2")]),
         ("three and three quarters", [("three and three quarters", "15/4")]),
         ("two-thirds of a third", [("two-thirds", "2/3"), ("a third", "1/3")]),
@@ -257,7 +254,4 @@ def test_finding_in_a_long_text_ends(unit: str, no_hang: None) -> None:
 
 
 def test_the_name_of_a_picture_is_no_number():
-    assert [mention.text for mention in find_numbers("A side is h. ![5 cm](image2.png) Then 3 more.")] == [
-        "5",
-        "3",
-    ]
+    assert [mention.text for mention in find_numbers("A side is h. ![5 cm](image2.png) Then 3 more.")] == ["5", "3"]

@@ -59,9 +59,7 @@ class Typist:
             thousands = self.draw.randint(1000, 9999)
             return Typed(f"{thousands:,}", Fraction(thousands), ATOM)
         if choice == 6:
-            character, value = self.draw.choice(
-                [("½", Fraction(1, 2)), ("¾", Fraction(3, 4)), ("⅔", Fraction(2, 3))]
-            )
+            character, value = self.draw.choice([("½", Fraction(1, 2)), ("¾", Fraction(3, 4)), ("⅔", Fraction(2, 3))])
             whole = self.draw.choice(["", "", "3"])
             return Typed(whole + character, value + int(whole or 0), FRACTION)
         above = self.draw.randint(1, 8)

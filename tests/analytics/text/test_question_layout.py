@@ -109,10 +109,7 @@ def test_other_texts_stay_whole(text):
         ("1) 3 + 4\n2) 5 x 6\n3) 7 - 2", "1 2 3"),
         ("Given y = 2x:\ni) Find y(3).\nii) Find y(0).\niii) Draw it.", "i ii iii"),
         ("A) Find x.\nB) Find y.", "A B"),
-        (
-            "Simplify:\n" + "\n".join(f"({sign}) 3 + {sign}" for sign in ascii_lowercase),
-            " ".join(ascii_lowercase),
-        ),
+        ("Simplify:\n" + "\n".join(f"({sign}) 3 + {sign}" for sign in ascii_lowercase), " ".join(ascii_lowercase)),
         ("Ein Kreis hat r = 5.\na) Berechne den Umfang.\nb) Berechne die Fläche.", "a b"),
         ("已知y=2x。\na）求y(3)。\nb）画出图像。", "a b"),
         ("Ann has 12 pens.\na. How many are left if 5 break?\nb. What share is that?", "a b"),
@@ -158,22 +155,7 @@ def test_other_lines_are_prose(text):
     assert [block.kind for block in text_blocks(text)] == ["prose"]
 
 
-PIECES = [
-    "a) ",
-    "b) ",
-    "A. ",
-    "(B)",
-    "\t",
-    " | ",
-    "\n",
-    "    ",
-    "Find x?",
-    "12",
-    "$|x|$",
-    "\n\n",
-    "1) ",
-    "答案：B",
-]
+PIECES = ["a) ", "b) ", "A. ", "(B)", "\t", " | ", "\n", "    ", "Find x?", "12", "$|x|$", "\n\n", "1) ", "答案：B"]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14))
@@ -187,9 +169,7 @@ def test_blocks_lose_no_character(pieces):
     assert kept.count("$|x|$") == text.count("$|x|$")
 
 
-@pytest.mark.parametrize(
-    "unit", ["A) ", "a) x b) ", "\t", " | ", "   ", "\n", "答案：", "x\ty\n", "a) 1\nb) 2\n"]
-)
+@pytest.mark.parametrize("unit", ["A) ", "a) x b) ", "\t", " | ", "   ", "\n", "答案：", "x\ty\n", "a) 1\nb) 2\n"])
 def test_a_long_text_is_laid_out_in_time(unit, no_hang):
     text = unit * (20_000 // len(unit))
     question_layout(text)

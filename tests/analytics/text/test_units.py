@@ -32,10 +32,7 @@ BASE = {
     [
         ("5km in 2 hours", ["kilometer", "hour"]),
         ("60 km/h or 30 miles per hour", ["kilometer / hour", "mile / hour"]),
-        (
-            "5 m^2, 3 cm², 4 square metres, 2 cubic feet",
-            ["meter ** 2", "centimeter ** 2", "meter ** 2", "foot ** 3"],
-        ),
+        ("5 m^2, 3 cm², 4 square metres, 2 cubic feet", ["meter ** 2", "centimeter ** 2", "meter ** 2", "foot ** 3"]),
         (r"$2\text{ cm}^2$ and $3\mathrm{kg}$", ["centimeter ** 2", "kilogram"]),
         (r"$5, \$6, £7, 8€, 20 cents", ["dollar", "dollar", "pound_sterling", "euro", "dollar_cent"]),
         (r"$x$ and $y$ metres", ["meter"]),
@@ -112,8 +109,7 @@ def test_an_unknown_unit_has_no_dimension() -> None:
 
 def test_finding_units_does_not_import_pint() -> None:
     script = (
-        "import sys; from analytics.text.units import find_units; find_units('5 km')\n"
-        "assert 'pint' not in sys.modules"
+        "import sys; from analytics.text.units import find_units; find_units('5 km')\nassert 'pint' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60, cwd=Path.cwd())
 

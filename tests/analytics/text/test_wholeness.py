@@ -152,10 +152,7 @@ def test_rules_stay_in_the_language_that_python_and_postgresql_share() -> None:
 @pytest.mark.shared_data
 def test_hardly_a_whole_question_of_the_public_sets_is_taken_for_a_template(shared_data: Path) -> None:
     names = ("math/test", "gsm8k/test", "tal_scq_en/train", "asdiv/all")
-    assert (
-        sum(draws_numbers(row["text"]) for name in names for row in _rows(shared_data / f"{name}.jsonl.gz"))
-        <= 2
-    )
+    assert sum(draws_numbers(row["text"]) for name in names for row in _rows(shared_data / f"{name}.jsonl.gz")) <= 2
     templates = _rows(shared_data / "opl/all.jsonl.gz")
     unresolved = [row for row in templates if row.get("unresolved")]
     assert sum(draws_numbers(row["text"]) for row in unresolved) >= 1_150

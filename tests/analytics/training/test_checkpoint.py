@@ -6,12 +6,7 @@ import pytest
 import torch
 
 from analytics.errors import ArtifactError, Cancelled
-from analytics.training.checkpoint import (
-    checkpoints_beside,
-    kept_or_made,
-    random_states,
-    restore_random_states,
-)
+from analytics.training.checkpoint import checkpoints_beside, kept_or_made, random_states, restore_random_states
 
 
 def test_what_was_made_beside_a_checkpoint_is_made_once(tmp_path):
@@ -47,18 +42,14 @@ def test_the_checkpoint_beside_an_output_is_kept_until_the_training_is_done(tmp_
 
 
 @pytest.mark.parametrize(("saved", "here"), [(4, 1), (1, 4), (4, 4), (2, 0)])
-def test_random_states_of_other_numbers_of_gpus_are_restored_as_far_as_there_are_cards(
-    monkeypatch, saved, here
-):
+def test_random_states_of_other_numbers_of_gpus_are_restored_as_far_as_there_are_cards(monkeypatch, saved, here):
     cards = dict.fromkeys(range(here))
 
     def set_state(state, number):
         assert number in cards, "there is no such card"
         cards[number] = state.tolist()
 
-    states = random_states() | {
-        "cuda": [torch.tensor([number], dtype=torch.uint8) for number in range(saved)]
-    }
+    states = random_states() | {"cuda": [torch.tensor([number], dtype=torch.uint8) for number in range(saved)]}
     drawn = torch.rand(3)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: here > 0)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: here)

@@ -52,11 +52,7 @@ def test_attention_is_pytorchs_when_nothing_is_dropped(mask: str) -> None:
     torch.manual_seed(1)
     query, key, value = (torch.randn(2, 3, 5, 8, requires_grad=True) for _each in range(3))
     visible = torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], dtype=torch.bool)[:, None, None]
-    given = {
-        "none": None,
-        "boolean": visible,
-        "additive": torch.zeros(2, 1, 1, 5).masked_fill(~visible, -1e9),
-    }[mask]
+    given = {"none": None, "boolean": visible, "additive": torch.zeros(2, 1, 1, 5).masked_fill(~visible, -1e9)}[mask]
 
     def attended() -> list[torch.Tensor]:
         states = functional.scaled_dot_product_attention(query, key, value, attn_mask=given, dropout_p=0.0)

@@ -12,9 +12,7 @@ def test_a_named_device_is_taken_and_auto_finds_one():
     assert pick_device().type == ("cuda" if torch.cuda.is_available() else "cpu")
 
 
-@pytest.mark.parametrize(
-    ("wanted", "problem"), [("gpu", "not 'gpu'"), ("", "not ''"), ("cuda", "device is cuda")]
-)
+@pytest.mark.parametrize(("wanted", "problem"), [("gpu", "not 'gpu'"), ("", "not ''"), ("cuda", "device is cuda")])
 def test_a_device_that_is_not_there_is_named(monkeypatch, wanted, problem):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(ConfigurationError, match=problem):

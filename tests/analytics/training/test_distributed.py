@@ -109,9 +109,7 @@ def test_contrasts_within_a_batch_are_those_of_one_process(together):
     for name, losses in alone.items():
         assert main[name] == pytest.approx(losses, abs=1e-3), name
         assert second[name] == []
-    mean = (
-        together[0]["gradient"] + together[1]["gradient"]
-    ) / 2  # as DDP takes it; Adam would hide a factor
+    mean = (together[0]["gradient"] + together[1]["gradient"]) / 2  # as DDP takes it; Adam would hide a factor
     torch.testing.assert_close(mean, gathered_gradient())
 
 
@@ -142,9 +140,7 @@ def test_the_shares_of_a_batch_make_the_whole_in_order(monkeypatch):
         monkeypatch.setattr(distributed, "process_number", lambda number=number: number)
         parts.append(shard(np.arange(6)).tolist())
     assert parts == [[0, 1], [2, 3], [4, 5]]
-    with pytest.raises(
-        DataError, match="3 processes cannot share a batch of 7 evenly: choose a multiple of 3"
-    ):
+    with pytest.raises(DataError, match="3 processes cannot share a batch of 7 evenly: choose a multiple of 3"):
         shard(np.arange(7))
     with pytest.raises(ConfigurationError, match="device must be cuda for 3 processes, not cuda:1"):
         check_own_device("cuda:1")

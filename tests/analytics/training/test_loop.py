@@ -160,9 +160,7 @@ def test_a_metric_that_is_no_number_is_never_the_best():
 def test_a_cancel_after_the_last_step_comes_too_late():
     calls = iter(range(1, 99))
     assert (
-        train_loop(
-            Regression(), SETTINGS, device=CPU, context=TrainingContext(cancel=lambda: next(calls) == 24)
-        ).step
+        train_loop(Regression(), SETTINGS, device=CPU, context=TrainingContext(cancel=lambda: next(calls) == 24)).step
         == 24
     )
 
@@ -178,16 +176,10 @@ def test_a_damaged_checkpoint_and_one_of_another_run_are_refused(tmp_path: Path)
     (tmp_path / CHECKPOINT_NAME).unlink()
     train_loop(Regression(), SETTINGS, device=CPU, context=TrainingContext(checkpoints=tmp_path))
     with pytest.raises(DataError, match="belongs to a run of 24 steps"):
-        train_loop(
-            Regression(), LoopSettings(epochs=5), device=CPU, context=TrainingContext(checkpoints=tmp_path)
-        )
+        train_loop(Regression(), LoopSettings(epochs=5), device=CPU, context=TrainingContext(checkpoints=tmp_path))
     with pytest.raises(DataError, match="other settings or other data"):
         train_loop(
-            Regression(),
-            SETTINGS,
-            device=CPU,
-            context=TrainingContext(checkpoints=tmp_path),
-            identity="another",
+            Regression(), SETTINGS, device=CPU, context=TrainingContext(checkpoints=tmp_path), identity="another"
         )
 
 
@@ -294,9 +286,7 @@ def test_a_training_of_two_stages_resumes_exactly_in_either(tmp_path: Path, stop
     whole.train()
     calls = iter(range(1, 100))
     stopped = TwoStages()
-    with pytest.raises(
-        Cancelled, match=f"after {max(stop_after, 13) if stop_after == 12 else stop_after} of 22"
-    ):
+    with pytest.raises(Cancelled, match=f"after {max(stop_after, 13) if stop_after == 12 else stop_after} of 22"):
         stopped.train(checkpoints=tmp_path, cancel=lambda: next(calls) >= stop_after)
     torch.rand(11)
     resumed = TwoStages()
@@ -320,9 +310,7 @@ def test_a_finished_training_of_two_stages_is_read_from_its_checkpoint(tmp_path:
 def test_stages_share_one_count_of_steps_and_a_task_sees_its_own(tmp_path: Path):
     training, history = TwoStages(), History()
     training.train(callbacks=(history,))
-    assert [(report.step, report.steps) for report in history.reports] == [
-        (step, 22) for step in (4, 6, 8, 12, 17, 22)
-    ]
+    assert [(report.step, report.steps) for report in history.reports] == [(step, 22) for step in (4, 6, 8, 12, 17, 22)]
     assert training.second.steps == [Step(number, 10) for number in range(10)]
     assert [step for step, _value in history.series("loss_scale")] == [17, 22]
 
@@ -339,20 +327,14 @@ def test_a_stage_that_ran_out_of_patience_is_over_when_it_is_resumed(tmp_path: P
     second, stage = training()
     assert train_stages([stage], device=CPU, context=TrainingContext(checkpoints=tmp_path)) == result
     assert result.step == 18
-    assert all(
-        torch.equal(expected, weight)
-        for expected, weight in zip(weights(first), weights(second), strict=True)
-    )
+    assert all(torch.equal(expected, weight) for expected, weight in zip(weights(first), weights(second), strict=True))
 
 
 def test_a_checkpoint_of_an_older_version_or_of_other_stages_is_refused(tmp_path: Path):
     TwoStages().train(checkpoints=tmp_path)
     with pytest.raises(DataError, match="other settings or other data"):
         train_stages(
-            TwoStages().stages()[:1],
-            device=CPU,
-            context=TrainingContext(checkpoints=tmp_path),
-            identity="two",
+            TwoStages().stages()[:1], device=CPU, context=TrainingContext(checkpoints=tmp_path), identity="two"
         )
     state = load_checkpoint(tmp_path)
     del state["version"]

@@ -18,9 +18,7 @@ def test_every_schedule_warms_up_linearly_to_the_full_rate_and_never_rises_again
     assert min(after) >= 0
 
 
-@pytest.mark.parametrize(
-    ("name", "half", "end"), [("linear", 0.5, 0.0), ("cosine", 0.5, 0.0), ("constant", 1.0, 1.0)]
-)
+@pytest.mark.parametrize(("name", "half", "end"), [("linear", 0.5, 0.0), ("cosine", 0.5, 0.0), ("constant", 1.0, 1.0)])
 def test_where_each_curve_is_in_the_middle_and_at_the_end(name, half, end):
     factor = learning_rate_schedule(name, steps=100)
     assert factor(50) == pytest.approx(half)

@@ -21,9 +21,7 @@ from tests.analytics.training.waits import counted_waits
 
 STEPS = 5
 EXAMPLES = [
-    EncoderExample(
-        f"Take {row} from {row + 9}.", (("Number", f"Kind {row % 3}", f"{row}"),), "test", "", row % 4
-    )
+    EncoderExample(f"Take {row} from {row + 9}.", (("Number", f"Kind {row % 3}", f"{row}"),), "test", "", row % 4)
     for row in range(24)
 ]
 CONFIG = {"batch_size": 4, "queue_size": 8, "projection": 16, "momentum": 0.9}

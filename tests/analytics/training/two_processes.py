@@ -147,10 +147,7 @@ def write_material(folder: Path) -> None:
     """Write the encoder and the questions that `arguments` names."""
     save_backbone(backbone(), folder / "tiny")
     rows = [
-        {
-            "text": f"{verb} the {what} of a {shape} of side 7.",
-            "concepts": [["Geometry", what], ["Shapes", shape]],
-        }
+        {"text": f"{verb} the {what} of a {shape} of side 7.", "concepts": [["Geometry", what], ["Shapes", shape]]}
         for verb in ("Find", "Give", "State", "Compute")
         for what in ("area", "perimeter")
         for shape in ("square", "circle", "cube", "kite")

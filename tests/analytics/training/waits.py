@@ -63,11 +63,7 @@ def counted_waits() -> Iterator[list[str]]:
 
 def _note(waits: list[str], name: str) -> None:
     frames = [frame for frame in traceback.extract_stack() if "/tests/" not in frame.filename]
-    asking = [
-        frame for frame in frames if "/analytics/" in frame.filename or "/transformers/" in frame.filename
-    ]
+    asking = [frame for frame in frames if "/analytics/" in frame.filename or "/transformers/" in frame.filename]
     asking = [frame for frame in asking if not frame.filename.endswith("cpu_training.py")]
     if not asking or "/transformers/" not in asking[-1].filename:
-        waits.append(
-            f"{name} in {asking[-1].filename}:{asking[-1].lineno}" if asking else f"{name} in a test"
-        )
+        waits.append(f"{name} in {asking[-1].filename}:{asking[-1].lineno}" if asking else f"{name} in a test")

@@ -24,12 +24,7 @@ PARTS = {  # the bank's source: (file, every n-th row is taken)
 
 
 def open_judged_bank(
-    *,
-    data: Path,
-    var: Path,
-    parts: Mapping[str, tuple[str, int]] = PARTS,
-    name: str = "bank-judged",
-    demo: bool = True,
+    *, data: Path, var: Path, parts: Mapping[str, tuple[str, int]] = PARTS, name: str = "bank-judged", demo: bool = True
 ) -> None:
     """Set Django up with the bank of about 10,000 ready questions, all with vectors and indexes.
 
@@ -59,9 +54,7 @@ def open_judged_bank(
             path = Path(scratch) / "questions.jsonl.gz"
             _write_part(data / f"{file}.jsonl.gz", every, path)
             report = import_file(
-                path=path,
-                options=ImportOptions(source=source, hierarchy=source, skip_invalid=True),
-                embed=False,
+                path=path, options=ImportOptions(source=source, hierarchy=source, skip_invalid=True), embed=False
             )
         print(f"{source}: {report.created:,} questions", flush=True)
     encode_bank()

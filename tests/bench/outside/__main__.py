@@ -43,17 +43,12 @@ def numbers(options: argparse.Namespace) -> None:
     for example in examples(options.examples, "numbers"):
         text = example["input"]
         mentions = find_numbers(text)
-        readings = {
-            tuple(m.value for m in mentions),
-            tuple(-m.value if m.is_negative else m.value for m in mentions),
-        }
+        readings = {tuple(m.value for m in mentions), tuple(-m.value if m.is_negative else m.value for m in mentions)}
         accepted = [example["expected"], *example.get("also", [])]
         right = any(tuple(map(Fraction, numbers)) in readings for numbers in accepted)
         outcomes.append("right" if right else "wrong")
         if not right:
-            print(
-                f"  {text[:90]}\n    expected {example['expected']}, read {[str(m.value) for m in mentions]}"
-            )
+            print(f"  {text[:90]}\n    expected {example['expected']}, read {[str(m.value) for m in mentions]}")
     report("numbers", outcomes)
 
 
@@ -69,9 +64,7 @@ def typed(options: argparse.Namespace) -> None:
     for example in examples(options.examples, "typed"):
         read = read_typed(example["input"]).text
         if example["value"] is None:
-            print(
-                f"  [{example['kind']}] {example['input']!r}\n    read {read!r}\n    expected {example['expected']}"
-            )
+            print(f"  [{example['kind']}] {example['input']!r}\n    read {read!r}\n    expected {example['expected']}")
             continue
         formulas = [segment.body for segment in segment_text(read) if segment.kind != "text"]
         if not formulas:
@@ -79,9 +72,7 @@ def typed(options: argparse.Namespace) -> None:
         else:
             try:
                 value = latex2sympy(max(formulas, key=len).rstrip("= ")).doit()
-                outcome = (
-                    "right" if abs(float(value) - float(Fraction(example["value"]))) < 1e-9 else "wrong value"
-                )
+                outcome = "right" if abs(float(value) - float(Fraction(example["value"]))) < 1e-9 else "wrong value"
             except Exception as error:  # noqa: BLE001 - whatever the independent reader cannot read
                 outcome = f"not read by the independent reader ({type(error).__name__})"
         outcomes.append(outcome)
@@ -143,9 +134,7 @@ def pairs(options: argparse.Namespace) -> None:
     for row, p in zip(rows, stated, strict=True):
         if p is None or said(p) not in {"unsure", "valid" if row["valid"] else "invalid"}:
             stated_as = "no number" if p is None else f"{p:.2f}"
-            print(
-                f"  {'valid' if row['valid'] else 'invalid'} {stated_as} [{row['kind']}] {row['paraphrase'][:100]}"
-            )
+            print(f"  {'valid' if row['valid'] else 'invalid'} {stated_as} [{row['kind']}] {row['paraphrase'][:100]}")
     for language in (None, *sorted({row["language"] for row in rows})):
         kept = [
             (row["valid"], p)
@@ -157,9 +146,7 @@ def pairs(options: argparse.Namespace) -> None:
             continue
         valid, p = np.array(kept, float).T
         calls = [said(probability) for probability in p]
-        right = sum(
-            call == ("invalid", "valid")[int(label)] for call, label in zip(calls, valid, strict=True)
-        )
+        right = sum(call == ("invalid", "valid")[int(label)] for call, label in zip(calls, valid, strict=True))
         print(
             f"{language or 'all'}: {len(kept)} pairs with a number, AUC {roc_auc_score(valid, p):.3f}, accuracy"
             f" {((p >= PLAIN) == valid).mean():.3f}, Brier {((p - valid) ** 2).mean():.3f},"
@@ -178,9 +165,7 @@ def texts(options: argparse.Namespace) -> None:
         outcome = "accepted" if accepted else "said not to be mathematics"
         outcomes.append(f"{outcome} ({'mathematics' if is_mathematics else 'other text'})")
         if accepted != is_mathematics:
-            print(
-                f"  {outcomes[-1]}, {mathematics_probability(example['text']):.2f}: {example['text'][:150]!r}"
-            )
+            print(f"  {outcomes[-1]}, {mathematics_probability(example['text']):.2f}: {example['text'][:150]!r}")
     report("texts", outcomes)
 
 
@@ -238,11 +223,7 @@ def papers(options: argparse.Namespace) -> None:
     set_up_without_bank()
     from tests.bench.outside.papers import read_papers
 
-    sets = (
-        sorted(EXAMPLES.parent.glob("*/papers"))
-        if options.examples == EXAMPLES
-        else [options.examples / "papers"]
-    )
+    sets = sorted(EXAMPLES.parent.glob("*/papers")) if options.examples == EXAMPLES else [options.examples / "papers"]
     read_papers(sets)
 
 
@@ -415,10 +396,7 @@ def variants(options: argparse.Namespace) -> None:
 def command(name: str, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
     """Run a command of the project."""
     return subprocess.run(
-        [sys.executable, str(BASE_DIR / "manage.py"), name, *arguments],
-        capture_output=True,
-        text=True,
-        check=check,
+        [sys.executable, str(BASE_DIR / "manage.py"), name, *arguments], capture_output=True, text=True, check=check
     )
 
 

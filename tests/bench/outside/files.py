@@ -32,13 +32,7 @@ _MARK = re.compile(
 _NUMBERED = re.compile(r"^[\[(]{0,2}\w{1,10}[\])]{0,2}: ")  # before what belongs into a gap
 _RANGE = re.compile(r"(-?[\d.]+)\.\.(-?[\d.]+)")
 _ALIKE, _SAME = 60, 88
-_TWINS = (
-    {"true_false", "choice"},
-    {"parts", "blanks"},
-    {"number", "short"},
-    {"number", "blanks"},
-    {"short", "blanks"},
-)
+_TWINS = ({"true_false", "choice"}, {"parts", "blanks"}, {"number", "short"}, {"number", "blanks"}, {"short", "blanks"})
 
 
 def words(text: str, *, is_named: bool = False) -> str:

@@ -63,9 +63,7 @@ def read_multipart(rows: Sequence[Example], *, var: Path, output: Path) -> None:
         for concept in (prediction.concepts if prediction else [])[:3]:
             print(f"    {concept.probability:.0%} {' > '.join(concept.path)}")
         first = purpose[0] if purpose else None
-        print(
-            f"    first purpose hit: {first.question.text[:90]!r} ({first.reason})" if first else "    no hit"
-        )
+        print(f"    first purpose hit: {first.question.text[:90]!r} ({first.reason})" if first else "    no hit")
         lines.append(
             {
                 "id": row["id"],
@@ -76,12 +74,8 @@ def read_multipart(rows: Sequence[Example], *, var: Path, output: Path) -> None:
             }
         )
     target = output / "multipart-purpose.jsonl"
-    target.write_text(
-        "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8"
-    )
-    print(
-        f"{len(rows)} questions in parts: " + ", ".join(f"{count} {name}" for name, count in counts.items())
-    )
+    target.write_text("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8")
+    print(f"{len(rows)} questions in parts: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
     print(f"written to {target}: say in each line whether the first hit fits")
 
 

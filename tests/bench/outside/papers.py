@@ -64,9 +64,7 @@ def likeness(truth: Truth, found: FoundQuestion) -> float:
     readings = [plain(text), plain(without_tables)]
     ratios = [fuzz.ratio(reading, one) for reading in readings for one in (expected, shared + expected)]
     if truth.get("shared") or truth.get("has_table"):
-        ratios += [
-            fuzz.partial_ratio(expected, reading) for reading in readings if len(reading) > len(expected)
-        ]
+        ratios += [fuzz.partial_ratio(expected, reading) for reading in readings if len(reading) > len(expected)]
     return max(ratios)
 
 
@@ -101,9 +99,7 @@ def faults(truth: Truth, found: FoundQuestion) -> list[str]:
         wrong.append("answer")
     if truth["parts"] != len(record.content.parts):
         wrong.append("parts")
-    if truth["has_picture"] and "![" not in "".join(
-        [whole_text(found), *(option.text for option in record.options)]
-    ):
+    if truth["has_picture"] and "![" not in "".join([whole_text(found), *(option.text for option in record.options)]):
         wrong.append("picture")
     if truth["points"] != record.content.points:
         wrong.append("points")
@@ -116,9 +112,7 @@ def same_answer(truth: Truth, found: FoundQuestion) -> bool:
     if pairs and truth.get("match_left"):
         right = dict(zip("ABCDEFGHIJKL", map(plain, truth["options"]), strict=False))
         left = {str(place): plain(text) for place, text in enumerate(truth["match_left"], start=1)}
-        left |= {
-            text: text for text in left.values()
-        } | {  # "i-C" and "median – B" name the left side otherwise
+        left |= {text: text for text in left.values()} | {  # "i-C" and "median – B" name the left side otherwise
             numeral: left[place]
             for place, numeral in zip("123456", ["i", "ii", "iii", "iv", "v", "vi"], strict=True)
             if place in left
@@ -140,8 +134,7 @@ def same_answer(truth: Truth, found: FoundQuestion) -> bool:
     if not wanted or {*wanted} - {*"abcdefghijklmnop"}:
         return is_same(truth["answer"], found.record.answer or "; ".join(filter(None, given)))
     return all(
-        is_same(wanted.get(letter, ""), answer)
-        for letter, answer in zip("abcdefghijklmnop", given, strict=False)
+        is_same(wanted.get(letter, ""), answer) for letter, answer in zip("abcdefghijklmnop", given, strict=False)
     )
 
 
@@ -163,9 +156,7 @@ def is_same(wanted: str, given: str) -> bool:
         return True
     named = [_NAMED.match(one) for one in (wanted, given)]
     if bool(named[0]) != bool(named[1]):  # "C(m) = 20 + 0.15m" for "20 + 0.15m"
-        wanted, given = (
-            one[name.end() :] if name else one for one, name in zip((wanted, given), named, strict=True)
-        )
+        wanted, given = (one[name.end() :] if name else one for one, name in zip((wanted, given), named, strict=True))
     wanted, given = (_AND.sub(" ", one) for one in (wanted, given))
     return plain(wanted) == plain(given) or mean_the_same(wanted, given) == "same"
 

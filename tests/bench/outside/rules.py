@@ -120,9 +120,7 @@ def _answered(row: dict[str, Any], solvers: Mapping[str, Solver]) -> Answered:
     best = solutions[0]
     name = _first_rule(text) if best.rule else ""
     return Answered(
-        bool(row["expected"]) and is_right(row["expected"], best.value, best.answer),
-        best.probability >= PLAIN,
-        name,
+        bool(row["expected"]) and is_right(row["expected"], best.value, best.answer), best.probability >= PLAIN, name
     )
 
 

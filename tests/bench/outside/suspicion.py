@@ -31,9 +31,7 @@ def main() -> None:
     fresh = sets == _FRESH
     probability = np.zeros(len(rows))
     for name in {*sets}:
-        model = LogisticRegression(max_iter=2_000).fit(
-            table[(sets != name) & ~fresh], wrong[(sets != name) & ~fresh]
-        )
+        model = LogisticRegression(max_iter=2_000).fit(table[(sets != name) & ~fresh], wrong[(sets != name) & ~fresh])
         unseen = np.c_[values[sets == name], np.zeros(sum(sets == name))]
         probability[sets == name] = model.predict_proba(unseen)[:, 1]
     for title, chosen in (("nine sets, each left out", ~fresh & is_latest), (_FRESH, fresh & is_latest)):

@@ -25,10 +25,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_attachments")]
     [
         (png(), PictureFacts("image/png", 2, 2)),
         (b"GIF89a" + b"\x03\x00\x04\x00rest", PictureFacts("image/gif", 3, 4)),
-        (
-            b"\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x11\x08\x00\x05\x00\x06\x03",
-            PictureFacts("image/jpeg", 6, 5),
-        ),
+        (b"\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x11\x08\x00\x05\x00\x06\x03", PictureFacts("image/jpeg", 6, 5)),
         (b"RIFF....WEBPVP8X" + b"\0" * 8 + b"\x06\0\0\x04\0\0", PictureFacts("image/webp", 7, 5)),
     ],
 )
@@ -62,18 +59,14 @@ def test_only_pictures_that_no_question_shows_are_swept():
     assert attachments_sweep() == 1
     assert {*Attachment.objects.values_list("pk", flat=True)} == {shown, before}
     assert picture_bytes(shown) == png(1)
-    assert storages["attachments"].exists(
-        stored_name(unused)
-    )  # a young file, which an import may have put in
+    assert storages["attachments"].exists(stored_name(unused))  # a young file, which an import may have put in
 
 
 def test_a_figure_that_is_attached_is_not_missing():
     text = "Which graph is shown below? ![a line](a.png)"
     missing, attached, half = (
         QuestionFactory(text=f"{text} {place}", content=as_json(QuestionContent(pictures=pictures)))
-        for place, pictures in enumerate(
-            ((), (Picture("a.png", "5f"),), (Picture("a.png", "5f"), Picture("b.png")))
-        )
+        for place, pictures in enumerate(((), (Picture("a.png", "5f"),), (Picture("a.png", "5f"), Picture("b.png"))))
     )
     needs = dict(Question.objects.values_list("pk", "needs_figure"))
     assert (needs[missing.pk], needs[attached.pk], needs[half.pk]) == (True, False, True)

@@ -74,9 +74,7 @@ def bank(admin_person):
         ("concepts", {"add": None, "remove": "Algebra"}, ~Q(tags__concept__name="Algebra")),
     ],
 )
-def test_a_change_reaches_every_question_and_its_undo_gives_all_of_it_back(
-    bank, admin_person, kind, values, condition
-):
+def test_a_change_reaches_every_question_and_its_undo_gives_all_of_it_back(bank, admin_person, kind, values, condition):
     values = {name: bank.get(value, value) for name, value in values.items()}
     before = state()
     expected = plan(admin_person, kind, values)
@@ -101,9 +99,7 @@ def test_teachers_change_their_own_questions_and_the_plan_says_so(bank, teacher)
     assert (done.changed, list(done.refused.values())) == (1, [3])
 
 
-@pytest.mark.parametrize(
-    ("may_publish", "published"), [(True, ["imported", "written"]), (False, ["written"])]
-)
+@pytest.mark.parametrize(("may_publish", "published"), [(True, ["imported", "written"]), (False, ["written"])])
 def test_a_teacher_publishes_own_drafts_and_imported_ones_as_the_setting_says(
     bank, teacher, settings, may_publish, published
 ):

@@ -97,9 +97,7 @@ def test_all_that_match_are_added_to_a_list_as_far_as_it_holds_them(bank, as_tea
     address = f"/lists/add/?concept={bank.linear.pk}&all=1"
     page = as_teacher.get(f"{SELECTED}?all=1&concept={bank.linear.pk}").content.decode()
     assert address.replace("&", "&amp;") in page
-    matching = list(
-        Question.objects.filter(tags__concept=bank.linear).order_by("pk").values_list("pk", flat=True)
-    )
+    matching = list(Question.objects.filter(tags__concept=bank.linear).order_by("pk").values_list("pk", flat=True))
     form = as_teacher.get(address)
     assert [question.pk for question in form.context["questions"]] == matching
     as_teacher.post("/lists/add/", {"question": matching, "name": "Linear"})

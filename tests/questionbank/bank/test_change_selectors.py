@@ -41,8 +41,7 @@ def test_tags_that_people_set_and_remove_are_told(teacher):
         ("teacher", f"tagged question {question.pk} with “Algebra”", 1),
     ]
     changes = [
-        (entry.who, entry.changes[0].before, entry.changes[0].after)
-        for entry in question_history(question=question)
+        (entry.who, entry.changes[0].before, entry.changes[0].after) for entry in question_history(question=question)
     ]
     assert changes == [("teacher", "Algebra", ""), ("teacher", "", "Algebra")]
 
@@ -73,9 +72,7 @@ def test_no_change_of_the_moment_at_which_a_page_ends_is_lost(teacher, monkeypat
     monkeypatch.setattr(changes, "PAGE_SIZE", 2)
     for name in ("Algebra", "Area", "Angles"):  # in one transaction
         with pghistory.context(user=teacher.pk):
-            question_set_tags(
-                user=teacher, question=QuestionFactory(), concepts=[ConceptFactory(names=(name,))]
-            )
+            question_set_tags(user=teacher, question=QuestionFactory(), concepts=[ConceptFactory(names=(name,))])
     assert len(told("tags")) == 3
 
 
@@ -105,9 +102,7 @@ def test_a_concept_s_renames_are_told_with_before_and_after(admin_person):
     ]
     assert [(entry.who, entry.what) for entry in concept_history(concept=concept)] == expected
     with connection.cursor() as cursor:  # within one transaction all has the same time
-        cursor.execute(
-            "UPDATE questionbank_knowledgeconceptevent SET pgh_created_at = now() + pgh_id * interval '1s'"
-        )
+        cursor.execute("UPDATE questionbank_knowledgeconceptevent SET pgh_created_at = now() + pgh_id * interval '1s'")
     newest = change_page(kind="concepts").entries[0]
     assert newest.what == expected[0][1]
     assert change_page(kind="concepts", before=newest.when).entries[0].what == expected[1][1]
@@ -131,9 +126,7 @@ def test_roles_and_accounts_are_told(admin_person, teacher):
 
 def test_an_import_and_its_undo_are_one_entry_each(tmp_path, admin_person):
     path = tmp_path / "maths.jsonl"
-    path.write_text(
-        "".join(json.dumps({"text": f"{n} + 1", "concepts": [["Sums"]]}) + "\n" for n in range(4))
-    )
+    path.write_text("".join(json.dumps({"text": f"{n} + 1", "concepts": [["Sums"]]}) + "\n" for n in range(4)))
     import_file(path=path, user=admin_person, embed=False)
     assert told("tags") == told("concepts") == []
     assert told("imports") == [("admin", "imported 4 questions from maths.jsonl", 1)]

@@ -26,9 +26,7 @@ def test_every_word_must_occur_and_the_shortest_name_comes_first(linear) -> None
         "Linear algebra",
         "Linear scaling of areas",
     ]
-    assert [choice.path for choice in concept_matches(query="of linear")] == [
-        ("Geometry", "Linear scaling of areas")
-    ]
+    assert [choice.path for choice in concept_matches(query="of linear")] == [("Geometry", "Linear scaling of areas")]
 
 
 @pytest.mark.parametrize("query", ["", "  ", "nothing like it", "%", "_"])

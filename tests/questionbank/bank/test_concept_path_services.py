@@ -53,9 +53,7 @@ def test_names_are_tidied_before_they_are_compared():
     assert KnowledgeConcept.objects.get().name == "A b"
 
 
-@pytest.mark.parametrize(
-    "path", [(), ("A", " "), ("x" * 301,), ("a\0",), tuple("abcdefghijklmnopqrstuvwxyz01234")]
-)
+@pytest.mark.parametrize("path", [(), ("A", " "), ("x" * 301,), ("a\0",), tuple("abcdefghijklmnopqrstuvwxyz01234")])
 def test_what_is_no_path_is_refused(path):
     with pytest.raises(ValidationFailed):
         concept_paths_ensure(hierarchy=HierarchyFactory(), paths=[path])
@@ -105,10 +103,7 @@ def test_paths_are_those_that_treebeard_gives():
         )
     rows = KnowledgeConcept.objects.filter(depth=2).order_by("path")
     ends = [
-        [
-            path[KnowledgeConcept.steplen :]
-            for path in rows.filter(hierarchy=owner).values_list("path", flat=True)
-        ]
+        [path[KnowledgeConcept.steplen :] for path in rows.filter(hierarchy=owner).values_list("path", flat=True)]
         for owner in (ours, theirs)
     ]
     assert ends[0] == ends[1]

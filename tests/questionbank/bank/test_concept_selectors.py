@@ -8,13 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from questionbank.bank.concept_selectors import (
-    concept_get,
-    concept_path,
-    concept_tree,
-    hierarchies,
-    hierarchy_get,
-)
+from questionbank.bank.concept_selectors import concept_get, concept_path, concept_tree, hierarchies, hierarchy_get
 from questionbank.core.errors import NotFound
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
@@ -49,9 +43,7 @@ def test_a_question_counts_once_in_a_subtree_however_many_concepts_it_has_there(
     right = ConceptFactory(hierarchy=hierarchy, names=("Root", "Right"))
     QuestionFactory(concepts=[left, right])
     QuestionFactory(concepts=[left])
-    counts = {
-        path: (n.own_questions, n.questions) for path, n in nodes(concept_tree(hierarchy=hierarchy)).items()
-    }
+    counts = {path: (n.own_questions, n.questions) for path, n in nodes(concept_tree(hierarchy=hierarchy)).items()}
     assert counts == {("Root",): (0, 2), ("Root", "Left"): (2, 2), ("Root", "Right"): (1, 1)}
 
 

@@ -153,11 +153,7 @@ def test_of_two_tags_that_become_one_the_persons_stays(hierarchy, at, teacher):
 def test_a_concept_merges_into_its_own_parent_even_with_a_child_of_its_name(hierarchy, at):
     ConceptFactory(hierarchy=hierarchy, names=("Number", "Fractions", "Fractions", "Deep"))
     concept_merge(user=None, concept=at("Number", "Fractions"), target=at("Number"))
-    assert {
-        ("Number", "Adding"),
-        ("Number", "Fractions"),
-        ("Number", "Fractions", "Deep"),
-    } <= paths(hierarchy)
+    assert {("Number", "Adding"), ("Number", "Fractions"), ("Number", "Fractions", "Deep")} <= paths(hierarchy)
     assert ("Number", "Fractions", "Fractions") not in paths(hierarchy)
 
 

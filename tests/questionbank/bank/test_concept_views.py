@@ -28,14 +28,8 @@ def test_the_tree_shows_every_level_with_counts_of_its_subtree(bank, as_teacher)
 def test_each_hierarchy_has_its_own_tree(bank, as_teacher) -> None:
     second_hierarchy = HierarchyFactory(name="Another authority")
     ConceptFactory(hierarchy=second_hierarchy, names=("Topology",))
-    assert (
-        "Topology"
-        not in as_teacher.get(reverse("concept_tree"), {"hierarchy": bank.hierarchy.pk}).content.decode()
-    )
-    assert (
-        "Topology"
-        in as_teacher.get(reverse("concept_tree"), {"hierarchy": second_hierarchy.pk}).content.decode()
-    )
+    assert "Topology" not in as_teacher.get(reverse("concept_tree"), {"hierarchy": bank.hierarchy.pk}).content.decode()
+    assert "Topology" in as_teacher.get(reverse("concept_tree"), {"hierarchy": second_hierarchy.pk}).content.decode()
 
 
 def test_an_empty_bank_has_a_friendly_tree_page(as_teacher) -> None:
@@ -57,9 +51,7 @@ def test_a_concept_s_page_shows_where_it_stands_and_its_questions(bank, as_teach
 
 
 def test_an_admin_adds_renames_and_deletes(bank, as_admin) -> None:
-    as_admin.post(
-        reverse("concept_create", args=[bank.hierarchy.pk]) + f"?parent={bank.circle.pk}", {"name": "Arcs"}
-    )
+    as_admin.post(reverse("concept_create", args=[bank.hierarchy.pk]) + f"?parent={bank.circle.pk}", {"name": "Arcs"})
     arcs = KnowledgeConcept.objects.get(name="Arcs")
     assert parent_of(arcs) == bank.circle
     as_admin.post(reverse("concept_rename", args=[arcs.pk]), {"name": "Arc length"})
@@ -79,10 +71,7 @@ def test_moving_takes_the_subtree_along(bank, as_admin) -> None:
     equations, geometry = parent_of(bank.linear), parent_of(bank.circle)
     as_admin.post(reverse("concept_change", args=[equations.pk, "move"]), {"target": geometry.pk})
     bank.linear.refresh_from_db()
-    assert [step.name for step in KnowledgeConcept.objects.get_ancestors(bank.linear)] == [
-        "Geometry",
-        "Equations",
-    ]
+    assert [step.name for step in KnowledgeConcept.objects.get_ancestors(bank.linear)] == ["Geometry", "Equations"]
 
 
 def test_a_cycle_is_refused_with_a_sentence(bank, as_admin) -> None:
@@ -92,9 +81,7 @@ def test_a_cycle_is_refused_with_a_sentence(bank, as_admin) -> None:
 
 
 def test_merging_moves_the_tags(bank, as_admin) -> None:
-    response = as_admin.post(
-        reverse("concept_change", args=[bank.circle.pk, "merge"]), {"target": bank.fraction.pk}
-    )
+    response = as_admin.post(reverse("concept_change", args=[bank.circle.pk, "merge"]), {"target": bank.fraction.pk})
     assert response["Location"] == reverse("concept_detail", args=[bank.fraction.pk])
     assert [tag.concept for tag in bank.questions[3].tags.all()] == [bank.fraction]
 

@@ -47,22 +47,16 @@ def test_a_pasted_question_is_predicted_in_the_default_until_another_is_chosen_a
     assert predicted(as_teacher.post(address, {"text": PASTED, "hierarchy": "Nowhere"})) == "Contest"
 
 
-def test_a_tagged_question_keeps_its_hierarchy_whatever_its_reader_chose(
-    contest, as_teacher, teacher
-) -> None:
+def test_a_tagged_question_keeps_its_hierarchy_whatever_its_reader_chose(contest, as_teacher, teacher) -> None:
     teacher.hierarchy = contest.contest
     teacher.save()
     tagged, untagged = contest.questions[0], contest.questions[5]
     assert predicted(as_teacher.get(reverse("question_detail", args=[tagged.pk]))) == "School"
     assert predicted(as_teacher.get(reverse("question_detail", args=[untagged.pk]))) == "Contest"
-    assert (
-        predicted(as_teacher.get(reverse("question_detail", args=[contest.contest_question.pk]))) == "Contest"
-    )
+    assert predicted(as_teacher.get(reverse("question_detail", args=[contest.contest_question.pk]))) == "Contest"
 
 
-def test_a_tagged_question_is_predicted_in_another_hierarchy_only_on_request(
-    contest, as_teacher, teacher
-) -> None:
+def test_a_tagged_question_is_predicted_in_another_hierarchy_only_on_request(contest, as_teacher, teacher) -> None:
     question = contest.questions[0]
     address = reverse("question_hierarchy", args=[question.pk])
     page = as_teacher.post(address, {"hierarchy": "Contest"}, follow=True)

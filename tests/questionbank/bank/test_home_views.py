@@ -29,11 +29,7 @@ def test_who_may_not_import_is_not_sent_to_a_page_that_is_closed_to_them(client,
 def test_strands_lead_into_the_search_with_their_counts(bank, as_teacher) -> None:
     response = as_teacher.get(reverse("home"))
     strands = {strand.name: strand for strand in response.context["strands"][0].strands}
-    assert {name: strand.questions for name, strand in strands.items()} == {
-        "Algebra": 3,
-        "Geometry": 1,
-        "Number": 1,
-    }
+    assert {name: strand.questions for name, strand in strands.items()} == {"Algebra": 3, "Geometry": 1, "Number": 1}
     assert f"{reverse('question_list')}?concept={strands['Algebra'].id}" in response.content.decode()
 
 

@@ -36,18 +36,11 @@ def order(question_list, questions) -> list[int]:
 
 @pytest.mark.parametrize(
     ("moved", "position", "expected"),
-    [
-        (4, 1, [4, 0, 1, 2, 3]),
-        (0, 2, [1, 0, 2, 3, 4]),
-        (0, 99, [1, 2, 3, 4, 0]),
-        (2, 3, [0, 1, 2, 3, 4]),
-    ],
+    [(4, 1, [4, 0, 1, 2, 3]), (0, 2, [1, 0, 2, 3, 4]), (0, 99, [1, 2, 3, 4, 0]), (2, 3, [0, 1, 2, 3, 4])],
 )
 def test_a_question_moves_to_its_new_place(five, teacher, moved, position, expected) -> None:
     question_list, questions = five
-    question_list_move(
-        user=teacher, question_list=question_list, question_id=questions[moved].pk, position=position
-    )
+    question_list_move(user=teacher, question_list=question_list, question_id=questions[moved].pk, position=position)
     assert order(question_list, questions) == expected
 
 
@@ -71,9 +64,7 @@ def test_a_list_holds_only_so_many(five, teacher, monkeypatch) -> None:
     question_list, _questions = five
     monkeypatch.setattr(question_lists, "LONGEST_LIST", 6)
     with pytest.raises(ValidationFailed, match="up to 6"):
-        question_list_add(
-            user=teacher, question_list=question_list, questions=QuestionFactory.create_batch(2)
-        )
+        question_list_add(user=teacher, question_list=question_list, questions=QuestionFactory.create_batch(2))
 
 
 def test_others_read_a_shared_list_and_change_none(five, teacher, reviewer) -> None:

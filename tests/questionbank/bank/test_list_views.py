@@ -30,10 +30,7 @@ def test_a_question_is_added_to_a_new_list_and_one_comes_back(as_teacher, bank) 
 
 def test_the_last_list_is_one_click_away_and_the_page_says_points_and_section(as_teacher, teacher) -> None:
     content = {
-        "parts": [
-            {"text": "Find x.", "content": {"points": 2}},
-            {"text": "Find y.", "content": {"points": 0.5}},
-        ],
+        "parts": [{"text": "Find x.", "content": {"points": 2}}, {"text": "Find y.", "content": {"points": 0.5}}],
         "section": {"heading": "Section B", "instructions": "You may use a calculator."},
     }
     question = QuestionFactory(text="Look at the line.", kind="parts", content=content)
@@ -152,9 +149,7 @@ def test_a_removed_question_is_put_back_at_its_place(as_teacher, teacher, bank) 
     assert again["Location"] == reverse("list_detail", args=[question_list.pk])  # nothing to undo
 
 
-def test_a_list_warns_of_missing_figures_and_variables_before_it_is_printed(
-    as_teacher, teacher, bank
-) -> None:
+def test_a_list_warns_of_missing_figures_and_variables_before_it_is_printed(as_teacher, teacher, bank) -> None:
     figure = QuestionFactory(text="The graph shown below is a parabola. Where is its vertex?")
     template = QuestionFactory(text="Simplify $(5myvar1)^2$.")
     for question in (figure, template):
@@ -163,9 +158,7 @@ def test_a_list_warns_of_missing_figures_and_variables_before_it_is_printed(
     page = reverse("list_detail", args=[question_list.pk])
     question_list_add(user=teacher, question_list=question_list, questions=bank.questions[:1])
     assert "before you print" not in as_teacher.get(page).content.decode()
-    question_list_add(
-        user=teacher, question_list=question_list, questions=[figure, template], with_templates=True
-    )
+    question_list_add(user=teacher, question_list=question_list, questions=[figure, template], with_templates=True)
     shown = as_teacher.get(page).content.decode()
     assert "before you print" in shown
     assert '<a href="#place-2">2</a>' in shown
@@ -203,18 +196,13 @@ def test_an_export_names_the_questions_that_lose_something_and_has_a_way_back(as
     back = reverse("list_detail", args=[question_list.pk])
     assert moodle.count(f'href="{back}"') == 2
     assert "Export anyway" in moodle
-    assert (
-        as_teacher.get(f"{address}?confirmed=1")["Content-Disposition"]
-        == 'attachment; filename="friday.gift"'
-    )
+    assert as_teacher.get(f"{address}?confirmed=1")["Content-Disposition"] == 'attachment; filename="friday.gift"'
     for format, name in (("qti21", "friday-qti-2.1.zip"), ("canvas", "friday-canvas-qti-1.2.zip")):
         sent = as_teacher.get(reverse("list_export", args=[question_list.pk, format]) + "?confirmed=1")
         assert sent["Content-Disposition"] == f'attachment; filename="{name}"'
 
 
-def test_a_list_shows_names_for_numbers_that_are_drawn_and_how_the_answer_is_computed(
-    as_teacher, teacher
-) -> None:
+def test_a_list_shows_names_for_numbers_that_are_drawn_and_how_the_answer_is_computed(as_teacher, teacher) -> None:
     template = QuestionFactory(
         text="Double ${@a@}$.",
         solution="It is {@b@}.",
@@ -241,10 +229,7 @@ def test_predictions_go_along_by_choice_marked_and_come_back_as_no_labels(
     question_list = question_list_create(user=teacher, name="Friday")
     question_list_add(user=teacher, question_list=question_list, questions=bank.questions[:2])
     address = reverse("list_export", args=[question_list.pk, format])
-    assert (
-        f"{address}?predicted=1"
-        in as_teacher.get(reverse("list_detail", args=[question_list.pk])).content.decode()
-    )
+    assert f"{address}?predicted=1" in as_teacher.get(reverse("list_detail", args=[question_list.pk])).content.decode()
     files = []
     for query in ("confirmed=1", "confirmed=1&predicted=1"):
         path = tmp_path / f"{len(files)}.{ending}"
@@ -255,7 +240,5 @@ def test_predictions_go_along_by_choice_marked_and_come_back_as_no_labels(
         said = zipfile.ZipFile(files[1]).read("imsmanifest.xml")
         assert b"Kindred predicts" not in zipfile.ZipFile(files[0]).read("imsmanifest.xml")
     assert said.count(b"Kindred predicts") >= 2
-    plain, predicted = (
-        [entry for _line, entry in read(path) if isinstance(entry, QuestionRecord)] for path in files
-    )
+    plain, predicted = ([entry for _line, entry in read(path) if isinstance(entry, QuestionRecord)] for path in files)
     assert predicted == plain

@@ -47,9 +47,7 @@ def world():
     circle = add_concept("Mathematics", "Geometry", "Circles")
     concepts = [linear] * 6 + [quadratic] * 2 + [circle, None]
     questions = [
-        QuestionFactory(
-            concepts=[concept] if concept else [], difficulty=1 + index % 5, difficulty_scale="1-5"
-        )
+        QuestionFactory(concepts=[concept] if concept else [], difficulty=1 + index % 5, difficulty_scale="1-5")
         for index, concept in enumerate(concepts)
     ]
     embedding_set = add_set("purpose")

@@ -35,12 +35,7 @@ def store(embedding_set: EmbeddingSet, ids: list[int], coordinates: list[list[fl
 
 def test_a_map_is_asked_for_once_at_a_time(embedding_set, admin_person) -> None:
     run = projection_request(user=admin_person)
-    assert (run.kind, run.capability, run.queue, run.requested_by) == (
-        "project",
-        "probes",
-        "default",
-        admin_person,
-    )
+    assert (run.kind, run.capability, run.queue, run.requested_by) == ("project", "probes", "default", admin_person)
     with pytest.raises(Conflict, match="already"):
         projection_request(user=admin_person)
     run_cancel(run_id=run.pk)

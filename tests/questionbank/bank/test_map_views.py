@@ -75,11 +75,7 @@ def test_the_legend_is_a_table_with_counts_and_links(bank, projection, as_teache
 
 
 def test_a_level_a_concept_and_the_difficulty_are_chosen_by_the_address(bank, projection, as_teacher) -> None:
-    assert legend_of(page_of(as_teacher, "?colour=2")) == [
-        ("Equations", "3"),
-        ("Circles", "1"),
-        ("Fractions", "1"),
-    ]
+    assert legend_of(page_of(as_teacher, "?colour=2")) == [("Equations", "3"), ("Circles", "1"), ("Fractions", "1")]
     algebra = bank.hierarchy.concepts.get(name="Algebra")
     inside = page_of(as_teacher, f"?concept={algebra.pk}")
     assert legend_of(inside) == [("Equations", "3")]
@@ -90,8 +86,7 @@ def test_a_level_a_concept_and_the_difficulty_are_chosen_by_the_address(bank, pr
 
 def test_only_the_five_commonest_concepts_when_asked(bank, as_teacher) -> None:
     questions = [
-        QuestionFactory(concepts=[ConceptFactory(hierarchy=bank.hierarchy, names=(f"Strand {n}",))])
-        for n in range(6)
+        QuestionFactory(concepts=[ConceptFactory(hierarchy=bank.hierarchy, names=(f"Strand {n}",))]) for n in range(6)
     ]
     everything = bank.questions + questions
     projection_store(
@@ -114,9 +109,7 @@ def test_a_map_of_another_encoder_is_marked_as_such(bank, projection, as_admin) 
     assert "Another encoder is in use" in page_of(as_admin)
 
 
-def test_the_map_says_of_when_it_is_and_which_questions_it_lacks(
-    bank, projection, as_teacher, admin_person
-) -> None:
+def test_the_map_says_of_when_it_is_and_which_questions_it_lacks(bank, projection, as_teacher, admin_person) -> None:
     store_vectors(EmbeddingSet.objects.get(lens="purpose"), [QuestionFactory()])
     page = page_of(as_teacher)
     assert "This map was drawn on" in page
@@ -142,9 +135,7 @@ def test_what_is_not_there_is_a_404(bank, projection, as_teacher, query) -> None
     assert as_teacher.get(reverse("map") + query).status_code == 404
 
 
-@pytest.mark.parametrize(
-    "query", ["?concept=x&hierarchy=-1&colour=9", "?colour=&few=7", "?concept=" + "9" * 40]
-)
+@pytest.mark.parametrize("query", ["?concept=x&hierarchy=-1&colour=9", "?colour=&few=7", "?concept=" + "9" * 40])
 def test_nonsense_in_the_address_is_left_out(bank, projection, as_teacher, query) -> None:
     assert legend_of(page_of(as_teacher, query))[0] == ("Algebra", "3")
 

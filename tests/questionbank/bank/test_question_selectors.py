@@ -122,9 +122,7 @@ def test_a_record_has_every_field():
 def test_records_come_in_batches_by_ascending_id(monkeypatch):
     monkeypatch.setattr(selectors, "RECORDS_AT_ONCE", 2)
     made = [QuestionFactory(text=f"{n} + 1").text for n in range(5)]
-    assert [
-        record.text for _pk, record in numbered_question_records(Question.objects.order_by("-pk"))
-    ] == made
+    assert [record.text for _pk, record in numbered_question_records(Question.objects.order_by("-pk"))] == made
 
 
 @pytest.mark.django_db
@@ -136,12 +134,7 @@ def test_an_export_is_filtered_by_everything_that_it_says():
     wanted = QuestionFactory(**fields, difficulty=2, difficulty_scale="0-4", concepts=[above, below])
     QuestionFactory(status="draft")
     unwanted = QuestionFactory(source="t", language="zh", kind="blanks", grade="4", stage="high")
-    for name, value in {
-        **fields,
-        "hierarchy": "maths",
-        "concept": str(above.pk),
-        "difficulty": "40-60",
-    }.items():
+    for name, value in {**fields, "hierarchy": "maths", "concept": str(above.pk), "difficulty": "40-60"}.items():
         assert list(questions_matching(filters={name: value})) == [wanted], name
     assert set(questions_matching(filters={})) == {wanted, unwanted}
     assert questions_matching(filters={"status": "draft"}).count() == 1

@@ -25,10 +25,7 @@ FIELDS = {
     "text": "How many apples are $3+2$ apples?",
     "language": "en",
     "kind": "choice",
-    "options": [
-        {"label": "A", "text": "5"},
-        {"label": "B", "text": "6", "misconception": "counts one twice"},
-    ],
+    "options": [{"label": "A", "text": "5"}, {"label": "B", "text": "6", "misconception": "counts one twice"}],
     "answer": "A",
     "solution": "$3+2=5$",
     "grade": "1",
@@ -168,9 +165,7 @@ def test_a_concept_that_is_gone_is_refused_and_the_edit_with_it(teacher):
     gone = type(concept)(pk=concept.pk)
     concept.delete()
     with pytest.raises(ValidationFailed) as caught:
-        question_update(
-            user=teacher, question=question, version=1, **{**FIELDS, "grade": "9", "concepts": [gone]}
-        )
+        question_update(user=teacher, question=question, version=1, **{**FIELDS, "grade": "9", "concepts": [gone]})
     assert set(caught.value.fields) == {"concepts"}
     assert Question.objects.get().grade == "1"
 

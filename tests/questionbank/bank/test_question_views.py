@@ -42,9 +42,7 @@ def test_answer_and_solution_are_folded_away(bank, as_teacher) -> None:
         ({"solution": "Shown."}, True),
     ],
 )
-def test_a_description_has_an_answer_to_open_only_where_something_is_in_it(
-    as_teacher, changes, has_fold
-) -> None:
+def test_a_description_has_an_answer_to_open_only_where_something_is_in_it(as_teacher, changes, has_fold) -> None:
     question = QuestionFactory(kind="description", text="Use a ruler.", answer="", **changes)
     assert ("answer-fold" in detail(as_teacher, question)) is has_fold
 

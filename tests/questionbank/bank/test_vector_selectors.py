@@ -92,9 +92,7 @@ def test_what_passes_is_counted_only_where_few_are_expected_or_found(k, are_coun
     monkeypatch.setattr(vectors, "SURELY_MANY", -1)
     embedding_set, questions, table = make_bank(6)
     with CaptureQueriesContext(connection) as asked:
-        neighbours = nearest(
-            embedding_set=embedding_set, vector=table[1], k=k, question_ids=Question.objects.all()
-        )
+        neighbours = nearest(embedding_set=embedding_set, vector=table[1], k=k, question_ids=Question.objects.all())
     assert ids(neighbours) == naive(questions, table, table[1], k)
     assert any("COUNT(" in query["sql"] for query in asked) == are_counted
 

@@ -29,9 +29,7 @@ def question(text: str, **fields) -> Question:
 
 @pytest.fixture
 def embedding_set(db) -> EmbeddingSet:
-    return EmbeddingSet.objects.create(
-        lens="purpose", encoder_name="test", dimension=DIMENSION, is_current=True
-    )
+    return EmbeddingSet.objects.create(lens="purpose", encoder_name="test", dimension=DIMENSION, is_current=True)
 
 
 def pending(embedding_set: EmbeddingSet) -> list[int]:

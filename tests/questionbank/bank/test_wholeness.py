@@ -17,9 +17,7 @@ def test_the_bank_marks_the_questions_that_the_library_finds():
     texts = [*LACK_A_FIGURE, *HAVE_ALL_FIGURES, *DRAW_NUMBERS, *ARE_WHOLE]
     for text in texts:
         QuestionFactory(text=text)
-    marks = {
-        question.text: (question.needs_figure, question.draws_numbers) for question in Question.objects.all()
-    }
+    marks = {question.text: (question.needs_figure, question.draws_numbers) for question in Question.objects.all()}
     assert marks == {text: (needs_figure(text), draws_numbers(text)) for text in texts}
 
 

@@ -31,13 +31,7 @@ def test_a_reversed_version_tells_the_same_story_and_a_similar_problem_another()
         (None, kinds.REORDERED, orphan),
     ):
         ProblemVariant.objects.create(
-            question=question,
-            kind=kind,
-            added=added,
-            state="accepted",
-            text="5 and 2?",
-            equation="5+2",
-            answer="7",
+            question=question, kind=kind, added=added, state="accepted", text="5 and 2?", equation="5+2", answer="7"
         )
     assert set(story_ids(asked.pk)) == set(story_ids(reverse.pk)) == {asked.pk, reverse.pk}
     assert story_ids(similar.pk) == [similar.pk]

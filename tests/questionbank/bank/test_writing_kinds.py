@@ -11,11 +11,7 @@ from questionbank.models import Question
 from tests.pictures import png
 from tests.questionbank.bank.test_writing_views import NEW
 
-OPTIONS = {
-    "option_label": list("ABC"),
-    "option_text": ["$4$", "$5$", "$2+2$"],
-    "option_misconception": [""] * 3,
-}
+OPTIONS = {"option_label": list("ABC"), "option_text": ["$4$", "$5$", "$2+2$"], "option_misconception": [""] * 3}
 ACCEPTED = {
     "accepted_text": ["3.14", "3"], "accepted_weight": ["", "50%"], "accepted_tolerance": ["0.01", ""],
     "accepted_unit": ["cm", ""], "accepted_feedback": ["", "Too rough"],
@@ -57,12 +53,7 @@ ACCEPTED = {
     ],
 )  # fmt: skip
 def test_each_kind_is_written_shown_and_comes_back_to_the_editor(bank, as_teacher, sent, answer, shown):
-    extra = {
-        "title": "A title",
-        "hints": "Think.\nDraw.",
-        "feedback_right": "Well done.",
-        "tags": "easy, new",
-    }
+    extra = {"title": "A title", "hints": "Think.\nDraw.", "feedback_right": "Well done.", "tags": "easy, new"}
     response = as_teacher.post(reverse("question_create"), NEW | extra | sent, follow=True)
     assert response.redirect_chain, response.context["form"].errors
     question = Question.objects.latest("pk")
@@ -88,9 +79,7 @@ def test_a_changed_answer_wins_over_weights(bank, as_teacher):
     as_teacher.post(reverse("question_create"), NEW | sent)
     question = Question.objects.latest("pk")
     assert question.answer == "A, C"
-    as_teacher.post(
-        reverse("question_edit", args=[question.pk]), NEW | sent | {"answer": "B", "version": "1"}
-    )
+    as_teacher.post(reverse("question_edit", args=[question.pk]), NEW | sent | {"answer": "B", "version": "1"})
     question.refresh_from_db()
     assert (question.answer, question.options[0].get("weight")) == ("B", None)
 
@@ -111,10 +100,7 @@ def test_a_picture_is_put_in_and_shown(bank, as_teacher):
     [
         ({"kind": "choice", **OPTIONS, "option_weight": ["much", "", ""]}, "is not a weight"),
         ({"kind": "matching"}, "needs its pairs"),
-        (
-            {"kind": "short", "answer": "leg", "accepted_text": ["hypotenuse"]},
-            "which say &#x27;hypotenuse&#x27;",
-        ),
+        ({"kind": "short", "answer": "leg", "accepted_text": ["hypotenuse"]}, "which say &#x27;hypotenuse&#x27;"),
         ({"kind": "true_false", "answer": "perhaps"}, "must be True or False"),
         ({"pictures": SimpleUploadedFile("a.svg", b"<svg/>")}, "SVG picture"),
     ],

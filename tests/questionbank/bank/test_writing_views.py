@@ -24,9 +24,7 @@ NEW = {
 
 
 def test_a_question_is_saved_and_shown(bank, as_teacher, teacher) -> None:
-    response = as_teacher.post(
-        reverse("question_create"), NEW | {"concepts": [bank.fraction.pk]}, follow=True
-    )
+    response = as_teacher.post(reverse("question_create"), NEW | {"concepts": [bank.fraction.pk]}, follow=True)
     question = Question.objects.latest("pk")
     assert response.redirect_chain[-1][0] == reverse("question_detail", args=[question.pk])
     assert (question.text, question.grade, question.created_by) == (NEW["text"], "6", teacher)
@@ -60,9 +58,7 @@ def test_options_come_as_rows_and_empty_ones_are_ignored(bank, as_teacher) -> No
         ({"concepts": ["999999"]}, "not one of the available choices"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_beside_the_field_and_nothing_is_saved(
-    bank, as_teacher, changes, sentence
-) -> None:
+def test_what_is_wrong_is_said_beside_the_field_and_nothing_is_saved(bank, as_teacher, changes, sentence) -> None:
     before = Question.objects.count()
     assertContains(as_teacher.post(reverse("question_create"), NEW | changes), sentence, status_code=422)
     assert Question.objects.count() == before
@@ -125,11 +121,7 @@ def test_the_preview_button_shows_the_form_again_without_complaints(bank, as_tea
 
 
 def test_add_an_option_works_without_javascript(bank, as_teacher) -> None:
-    rows = {
-        "option_label": list("ABCD"),
-        "option_text": ["1", "2", "3", "4"],
-        "option_misconception": [""] * 4,
-    }
+    rows = {"option_label": list("ABCD"), "option_text": ["1", "2", "3", "4"], "option_misconception": [""] * 4}
     response = as_teacher.post(reverse("question_create"), NEW | rows | {"action": "add_option"})
     assert [row["label"] for row in response.context["form"].rows] == list("ABCDE")
 
@@ -154,10 +146,7 @@ def test_the_edit_form_holds_what_the_question_has(bank, as_teacher) -> None:
 def test_a_language_that_the_form_does_not_offer_survives_an_edit(bank, as_teacher) -> None:
     question = bank.questions[0]
     Question.objects.filter(pk=question.pk).update(language="fr")
-    as_teacher.post(
-        reverse("question_edit", args=[question.pk]),
-        NEW | {"language": "fr", "version": "1"},
-    )
+    as_teacher.post(reverse("question_edit", args=[question.pk]), NEW | {"language": "fr", "version": "1"})
     question.refresh_from_db()
     assert (question.language, question.version) == ("fr", 2)
 
@@ -197,10 +186,7 @@ def test_a_form_that_is_sent_twice_makes_one_question(bank, as_teacher) -> None:
     page = as_teacher.get(reverse("question_create")).content.decode()
     submission = re.search(r'name="submission" value="([0-9a-f-]+)"', page)[1]
     before = Question.objects.count()
-    places = {
-        as_teacher.post(reverse("question_create"), NEW | {"submission": submission})["Location"]
-        for _ in "ab"
-    }
+    places = {as_teacher.post(reverse("question_create"), NEW | {"submission": submission})["Location"] for _ in "ab"}
     assert len(places) == 1
     assert Question.objects.count() == before + 1
 
@@ -214,9 +200,7 @@ def test_a_pasted_question_is_saved_once(bank, as_teacher) -> None:
     assert Question.objects.filter(text=text).count() == 1
 
 
-def test_a_draft_is_its_author_s_and_the_admins(
-    bank, client, teacher, admin_person, django_user_model
-) -> None:
+def test_a_draft_is_its_author_s_and_the_admins(bank, client, teacher, admin_person, django_user_model) -> None:
     draft = bank.questions[0]
     draft.status, draft.created_by = Question.Status.DRAFT, teacher
     draft.save()
@@ -232,9 +216,7 @@ def test_a_draft_is_its_author_s_and_the_admins(
     assert f"/questions/{draft.pk}/" not in pasted
 
 
-def test_tags_changed_by_somebody_else_meanwhile_are_shown_before_they_are_overwritten(
-    bank, as_teacher
-) -> None:
+def test_tags_changed_by_somebody_else_meanwhile_are_shown_before_they_are_overwritten(bank, as_teacher) -> None:
     question = bank.questions[0]
     page = reverse("question_concepts", args=[question.pk])
     seen = re.search(r'name="seen" value="([0-9,]*)"', as_teacher.get(page).content.decode())[1]
@@ -244,10 +226,7 @@ def test_tags_changed_by_somebody_else_meanwhile_are_shown_before_they_are_overw
     assertContains(response, "Somebody else has just changed the concepts", status_code=409)
     assert [tag.concept for tag in question.tags.all()] == [bank.fraction]
     seen = re.search(r'name="seen" value="([0-9,]*)"', response.content.decode())[1]
-    assert (
-        as_teacher.post(page, {"action": "save", "seen": seen, "concepts": [bank.linear.pk]}).status_code
-        == 302
-    )
+    assert as_teacher.post(page, {"action": "save", "seen": seen, "concepts": [bank.linear.pk]}).status_code == 302
 
 
 def test_a_question_with_twelve_options_keeps_them_all_in_the_editor(bank, as_teacher) -> None:

@@ -81,9 +81,7 @@ def test_each_problem_has_its_nearest_with_their_graphs(tmp_path, retriever_fold
     assert "Exemplars of 2 problems" in err
 
 
-def test_the_retriever_in_use_is_taken_and_a_strange_script_is_compared_by_wording(
-    tmp_path, retriever_folder
-):
+def test_the_retriever_in_use_is_taken_and_a_strange_script_is_compared_by_wording(tmp_path, retriever_folder):
     artifact_promote(artifact=artifact_register(folder=retriever_folder))
     corpus = [*CORPUS, {"id": "zh", "text": "小明有三支铅笔和四个杯子，一共几个？", "equation": "3+4"}]
     rows, err = run(tmp_path, [{"id": 1, "text": "小红有五支铅笔和六个杯子，一共几个？"}], corpus, "--k", "2")
@@ -92,34 +90,21 @@ def test_the_retriever_in_use_is_taken_and_a_strange_script_is_compared_by_wordi
 
 
 def test_bad_lines_and_repeated_ids_of_the_corpus_are_named_and_the_others_used(tmp_path, retriever_folder):
-    corpus = [
-        CORPUS[0],
-        CORPUS[0],
-        "{",
-        {"id": "x"},
-        {"id": "y", "text": 5},
-        CORPUS[3],
-    ]
+    corpus = [CORPUS[0], CORPUS[0], "{", {"id": "x"}, {"id": "y", "text": 5}, CORPUS[3]]
     with pytest.raises(CommandError, match="4 lines of the corpus"):
         run(tmp_path, [{"id": 1, "text": "How many?"}], corpus, "--model", str(retriever_folder))
     (row,) = map(json.loads, (tmp_path / "exemplars.jsonl").read_text().splitlines())
     assert {hit["id"] for hit in row["exemplars"]} == {"sum", "plain"}
 
 
-def test_a_solution_of_the_wrong_type_is_counted_and_its_problem_found_by_its_text(
-    tmp_path, retriever_folder
-):
+def test_a_solution_of_the_wrong_type_is_counted_and_its_problem_found_by_its_text(tmp_path, retriever_folder):
     corpus = [
         {"id": "a", "text": "Ann had 9 pies and ate 5.", "equation": 5},
         {"id": "b", "text": "Ben had 8 figs and ate 2.", "calculations": "8-2=6"},
         {"id": "c", "text": "Cem had 7 nuts and ate 1.", "program": ["subtract(n0,n1)"]},
         {"id": "d", "text": "Dan had 6 eggs and ate 4.", "program": {}, "equation": "6-4", "answer": 2},
         {"id": "e", "text": "Eve had 5 buns and ate 3.", "equation": "5\u00003"},
-        {
-            "id": "f",
-            "text": "Fay had 4 plums and ate 3.",
-            "answer": 1,
-        },  # has no equation, and none that is wrong
+        {"id": "f", "text": "Fay had 4 plums and ate 3.", "answer": 1},  # has no equation, and none that is wrong
     ]
     question = [{"id": 1, "text": "Gus had 12 limes and ate 7."}]
     (row,), err = run(tmp_path, question, corpus, "--model", str(retriever_folder))
@@ -134,9 +119,7 @@ def test_a_corpus_without_equations_and_questions_without_numbers_are_told_once(
     tmp_path, retriever_folder, monkeypatch
 ):
     monkeypatch.setattr(files, "BATCH", 2)
-    questions = [
-        {"id": number, "text": text} for number, text in enumerate(["Why?", EGGS, "When?", "Where?"])
-    ]
+    questions = [{"id": number, "text": text} for number, text in enumerate(["Why?", EGGS, "When?", "Where?"])]
     rows, err = run(tmp_path, questions, [CORPUS[3], CORPUS[4]], "--model", str(retriever_folder))
     assert [len(row["exemplars"]) for row in rows] == [2] * 4
     assert err.count("No problem of the corpus has an equation that can be read, so exemplars") == 1
@@ -193,9 +176,7 @@ def test_a_solver_moves_problems_up_that_are_computed_alike(tmp_path, retriever_
     assert unsolved[0] == unsolved[1]
 
 
-def test_the_solver_does_not_recall_a_question_or_its_copy_from_the_corpus(
-    tmp_path, retriever_folder, monkeypatch
-):
+def test_the_solver_does_not_recall_a_question_or_its_copy_from_the_corpus(tmp_path, retriever_folder, monkeypatch):
     recalled = scripted(monkeypatch, ScriptedSolver({}))
     copy = [{"id": 1, "text": "Tom has 30 pens and 40 cups."}]
     run(tmp_path, copy, CORPUS, "--model", str(retriever_folder), "--solver", "5")

@@ -45,9 +45,7 @@ class TestSimilar:
     def test_with_json_standard_output_is_json_and_nothing_else(self, bank):
         out, err = run("similar", "--text", TRAIN.replace("60", "70"), "--k", "2", "--json")
         hits = json.loads(out)
-        assert {frozenset(hit) for hit in hits} == {
-            frozenset({"id", "text", "concepts", "score", "reason", "copies"})
-        }
+        assert {frozenset(hit) for hit in hits} == {frozenset({"id", "text", "concepts", "score", "reason", "copies"})}
         (hit,) = hits
         assert {hit["id"], *hit["copies"]} == {bank[0].pk, bank[1].pk}
         assert hits[0]["concepts"] == [["Number", "Rates", "Speed"]]
@@ -126,9 +124,7 @@ class TestEmbed:
         assert out == ""
         assert "2 vectors" in err
 
-    def test_a_language_that_the_model_does_not_know_gets_the_wordings_vector_and_says_so(
-        self, questions, tmp_path
-    ):
+    def test_a_language_that_the_model_does_not_know_gets_the_wordings_vector_and_says_so(self, questions, tmp_path):
         target = tmp_path / "vectors.jsonl"
         _, err = run("embed", "--input", str(questions), "--output", str(target))
         english, chinese = read(target)
@@ -154,12 +150,8 @@ class TestEmbed:
         assert "does not know their language" in err
         assert "only word problems" in err
 
-    @pytest.mark.parametrize(
-        ("lens", "said"), [("structure", "is in use yet"), ("colour", "no lens “colour”")]
-    )
-    def test_a_lens_without_a_model_or_that_no_capability_gives_is_refused(
-        self, questions, tmp_path, lens, said
-    ):
+    @pytest.mark.parametrize(("lens", "said"), [("structure", "is in use yet"), ("colour", "no lens “colour”")])
+    def test_a_lens_without_a_model_or_that_no_capability_gives_is_refused(self, questions, tmp_path, lens, said):
         with pytest.raises(CommandError, match=said):
             run("embed", "--input", str(questions), "--output", str(tmp_path / "out"), "--lens", lens)
 
@@ -204,10 +196,7 @@ class TestPredict:
 class TestIndexRecall:
     def test_it_prints_and_keeps_the_figure_of_each_lens(self):
         out, _ = run("index_recall", "--queries", "2", "--k", "1", "--json")
-        assert {lens: figure["recall"] for lens, figure in json.loads(out).items()} == {
-            "purpose": 1.0,
-            "wording": 1.0,
-        }
+        assert {lens: figure["recall"] for lens, figure in json.loads(out).items()} == {"purpose": 1.0, "wording": 1.0}
         assert EmbeddingSet.objects.get(lens="wording").recall["queries"] == 2
         out, _ = run("index_recall", "--queries", "2")
         assert "wording: recall@10 1.0000 over 2 queries" in out

@@ -70,9 +70,7 @@ def test_lines_that_cannot_be_read_are_named_and_the_others_scored(scorer, tmp_p
     source.write_text("\n".join([good, *bad, "", good]))
     err = StringIO()
     with pytest.raises(CommandError, match="9 of 11 lines could not be read"):
-        call_command(
-            "score_paraphrases", "--input", source, "--output", target, "--model", str(scorer.pk), stderr=err
-        )
+        call_command("score_paraphrases", "--input", source, "--output", target, "--model", str(scorer.pk), stderr=err)
     assert len(target.read_text().splitlines()) == 2
     said = err.getvalue()
     reasons = {2: "not JSON", 3: "paraphrase must", 4: "original must", 5: "a list", 6: "id must"}

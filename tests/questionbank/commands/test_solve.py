@@ -41,16 +41,9 @@ def test_each_problem_has_an_answer_or_a_reason(tmp_path, monkeypatch):
     rows, err = run(tmp_path, [json.dumps({"id": number, "text": text}) for number, text in enumerate(texts)])
     assert [row["id"] for row in rows] == [0, 1, 2, 3]
     boxes, shared, odd, none = rows
-    assert (boxes["equation"], boxes["prototype"], boxes["answer"], boxes["exact"]) == (
-        "6*4",
-        "N0*N1",
-        24.0,
-        "24",
-    )
+    assert (boxes["equation"], boxes["prototype"], boxes["answer"], boxes["exact"]) == ("6*4", "N0*N1", 24.0, "24")
     assert boxes["steps"] == ["6 * 4 = 24"]
-    assert boxes["alternatives"] == [
-        {"equation": "6+4", "prototype": "N0+N1", "answer": 10.0, "probability": 0.05}
-    ]
+    assert boxes["alternatives"] == [{"equation": "6+4", "prototype": "N0+N1", "answer": 10.0, "probability": 0.05}]
     assert "reason" not in boxes
     assert (shared["exact"], round(shared["answer"], 4)) == ("3/7", 0.4286)
     assert odd["answer"] is None

@@ -14,10 +14,7 @@ from questionbank.core.errors import ImportRefused, KindredError, ValidationFail
 
 
 def echo(questions):
-    return [
-        {"id": question.id, "length": len(question.text), "language": question.language}
-        for question in questions
-    ]
+    return [{"id": question.id, "length": len(question.text), "language": question.language} for question in questions]
 
 
 @pytest.fixture
@@ -28,9 +25,7 @@ def run(tmp_path):
         source, reported = tmp_path / name, []
         source.write_bytes(content)
         try:
-            convert_questions(
-                source=source, target=tmp_path / target, convert=convert, report=reported.append
-            )
+            convert_questions(source=source, target=tmp_path / target, convert=convert, report=reported.append)
         finally:
             left = {path.name for path in tmp_path.iterdir()} - {name, target}
             assert not left
@@ -116,9 +111,7 @@ def test_a_line_that_cannot_be_read_is_reported_by_number_and_the_others_are_don
     reported = []
     source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     source.write_bytes(b'{"id": 1, "text": "one"}\n' + bad + b'\n{"id": 3, "text": "three"}\n')
-    with pytest.raises(
-        KindredError, match=r"^1 of 3 lines could not be read; the others are in .*out.jsonl\.$"
-    ):
+    with pytest.raises(KindredError, match=r"^1 of 3 lines could not be read; the others are in .*out.jsonl\.$"):
         convert_questions(source=source, target=target, convert=echo, report=reported.append)
     assert [row["id"] for row in rows(target)] == [1, 3]
     assert len(reported) == 1

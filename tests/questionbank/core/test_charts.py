@@ -42,8 +42,7 @@ def test_a_constant_series_is_a_level_line_between_the_ends_of_its_axis(value) -
 
 
 @pytest.mark.parametrize(
-    ("value", "low", "high", "place"),
-    [(1.0, "0.9", "1", 0), (0.0, "0", "1", 1000), (0.5, "0.44", "0.56", 500)],
+    ("value", "low", "high", "place"), [(1.0, "0.9", "1", 0), (0.0, "0", "1", 1000), (0.5, "0.44", "0.56", 500)]
 )
 def test_the_axis_of_a_share_ends_where_shares_do(value, low, high, place) -> None:
     chart = line_chart([("accuracy", [(0, value), (5, value)])], within=(0, 1))
@@ -60,10 +59,7 @@ def test_a_value_beyond_what_a_figure_can_have_is_drawn() -> None:
 def test_the_largest_value_is_at_the_top_and_the_smallest_at_the_bottom() -> None:
     chart = line_chart([("loss", [(0, 4.0), (50, 2.0), (100, 0.0)])])
     assert places(chart.curves[0].path) == [(0, 0), (500, 500), (1000, 1000)]
-    assert [(tick.label, tick.at) for tick in chart.y_ticks][:: len(chart.y_ticks) - 1] == [
-        ("0", 100),
-        ("4", 0),
-    ]
+    assert [(tick.label, tick.at) for tick in chart.y_ticks][:: len(chart.y_ticks) - 1] == [("0", 100), ("4", 0)]
     assert chart.x_ticks[0].at == 0
     assert chart.x_ticks[-1].label == "100"
 

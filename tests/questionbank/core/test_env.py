@@ -19,14 +19,10 @@ def test_a_zone_is_taken(monkeypatch, name):
     assert env.time_zone() == name
 
 
-@pytest.mark.parametrize(
-    "name", ["Europe", "Berlin", "+01:00", "../../etc/passwd", "/etc/passwd", "Europe/Berlim"]
-)
+@pytest.mark.parametrize("name", ["Europe", "Berlin", "+01:00", "../../etc/passwd", "/etc/passwd", "Europe/Berlim"])
 def test_a_zone_that_does_not_exist_is_one_sentence(monkeypatch, name):
     monkeypatch.setenv("TIME_ZONE", name)
-    with pytest.raises(
-        SystemExit, match=r"Error: TIME_ZONE: there is no zone '.*'\. Write it as Europe/London"
-    ):
+    with pytest.raises(SystemExit, match=r"Error: TIME_ZONE: there is no zone '.*'\. Write it as Europe/London"):
         env.time_zone()
 
 
@@ -45,18 +41,14 @@ def test_the_sender_is_the_one_given_else_one_at_the_sites_own_name(monkeypatch,
     assert env.mail_sender(hosts) == sender
 
 
-@pytest.mark.parametrize(
-    "given", ["Kindred", "kindred@", "Kindred <kindred>", "a@b.example\nBcc: c@d.example"]
-)
+@pytest.mark.parametrize("given", ["Kindred", "kindred@", "Kindred <kindred>", "a@b.example\nBcc: c@d.example"])
 def test_a_sender_that_is_no_address_is_one_sentence(monkeypatch, given):
     monkeypatch.setenv("MAIL_FROM", given)
     with pytest.raises(SystemExit, match="Error: MAIL_FROM is no e-mail address"):
         env.mail_sender([])
 
 
-@pytest.mark.parametrize(
-    "given", ["mail.school.example", "smtp://", "smtp+tls://user:password@", "smtp://h:x"]
-)
+@pytest.mark.parametrize("given", ["mail.school.example", "smtp://", "smtp+tls://user:password@", "smtp://h:x"])
 def test_a_mail_server_that_cannot_be_read_is_one_sentence_without_its_password(monkeypatch, given):
     monkeypatch.setenv("EMAIL_URL", given)
     with pytest.raises(SystemExit, match="Error: EMAIL_URL") as caught:
@@ -80,9 +72,7 @@ def test_times_on_pages_are_in_the_zone_of_the_site_which_the_page_names(client,
     assert "Times are in Asia/Kolkata" in page
 
 
-@pytest.mark.parametrize(
-    "address", ["postgres://kindred@host:port/bank", "mysql://host/bank", "postgres://host:5432"]
-)
+@pytest.mark.parametrize("address", ["postgres://kindred@host:port/bank", "mysql://host/bank", "postgres://host:5432"])
 def test_an_address_that_leads_to_no_database_is_one_sentence(monkeypatch, address):
     monkeypatch.setenv("DATABASE_URL", address)
     with pytest.raises(SystemExit, match=r"Error: DATABASE_URL is wrong\. Write it as postgres://"):

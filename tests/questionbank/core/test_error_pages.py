@@ -81,8 +81,7 @@ def test_a_view_that_breaks_shows_no_trace(bank, teacher, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "status"),
-    [(Conflict("Two at once."), 409), (ServiceUnavailable("No."), 503), (Busy("Full."), 503)],
+    ("error", "status"), [(Conflict("Two at once."), 409), (ServiceUnavailable("No."), 503), (Busy("Full."), 503)]
 )
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
 def test_errors_of_ours_are_one_sentence(bank, as_teacher, monkeypatch, error, status, headers) -> None:

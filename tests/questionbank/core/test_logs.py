@@ -35,12 +35,7 @@ def test_a_reset_key_is_taken_out_of_every_text(text) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "GET /accounts/password/reset/key/1-set-password/",
-        "/accounts/password/reset/key/done/",
-        "/questions/1/",
-    ],
+    "text", ["GET /accounts/password/reset/key/1-set-password/", "/accounts/password/reset/key/done/", "/questions/1/"]
 )
 def test_other_addresses_stay_as_they_are(text) -> None:
     assert without_reset_keys(None, "info", {"event": text}) == {"event": text}

@@ -64,8 +64,7 @@ def test_models_are_described_as_one_operation_after_another_does() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("last", "commit"),
-    [("0020", "72c08ee0"), ("0038", "bb817d2a"), ("0044", ""), ("0047", "bb817d2a"), ("0050", "")],
+    ("last", "commit"), [("0020", "72c08ee0"), ("0038", "bb817d2a"), ("0044", ""), ("0047", "bb817d2a"), ("0050", "")]
 )
 def test_a_bank_that_stopped_between_two_versions_is_told_by_which_commit_it_goes_on(last, commit):
     rows = MigrationRecorder.Migration.objects.filter(app="questionbank")

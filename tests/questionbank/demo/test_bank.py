@@ -11,9 +11,7 @@ from questionbank.bank.published_numbers import number_of_answer
 from questionbank.demo.bank import demo_questions, phrasing_pairs, story_pairs
 from questionbank.rendering import render_question
 
-PAGE = " ".join(
-    (Path(__file__).resolve().parents[3] / "docs" / "demo-bank.md").read_text(encoding="utf-8").split()
-)
+PAGE = " ".join((Path(__file__).resolve().parents[3] / "docs" / "demo-bank.md").read_text(encoding="utf-8").split())
 
 
 def test_the_counts_on_the_page_are_right():

@@ -46,9 +46,7 @@ def _item(number: int, kind: str, text: str, asked: str = "", right: str = "", f
     )
 
 
-def _lid(
-    ident: str, labels: dict[str, str], cardinality: str = "Single", name: str = "", is_html: bool = False
-) -> str:
+def _lid(ident: str, labels: dict[str, str], cardinality: str = "Single", name: str = "", is_html: bool = False) -> str:
     inner = "".join(
         f'<response_label ident="{key}">{_html(text) if is_html else _plain(text)}</response_label>'
         for key, text in labels.items()
@@ -104,11 +102,7 @@ QUIZ = [
         _feedback("general_fb", "Divide.") + _feedback("11_fb", "Yes"),
     ),
     _item(
-        2,
-        "true_false_question",
-        "One is odd.",
-        _lid("response1", {"21": "True", "22": "False"}),
-        _right(_equal("21")),
+        2, "true_false_question", "One is odd.", _lid("response1", {"21": "True", "22": "False"}), _right(_equal("21"))
     ),
     _item(
         3,
@@ -156,8 +150,7 @@ QUIZ = [
         "Match.",
         _lid("response_91", {"1": "two", "2": "four", "3": "six"}, name=_plain("1 + 1"))
         + _lid("response_92", {"1": "two", "2": "four", "3": "six"}, name=_plain("2 + 2")),
-        _right(_equal("1", "response_91"), "50.00", "Add")
-        + _right(_equal("2", "response_92"), "50.00", "Add"),
+        _right(_equal("1", "response_91"), "50.00", "Add") + _right(_equal("2", "response_92"), "50.00", "Add"),
     ),
     _item(
         10,
@@ -225,12 +218,8 @@ def _block(name: str, inner: str) -> str:
 
 def _blackboard(kind: str, text: str, asked: str, right: str, more: str = "") -> str:
     number = len(kind)
-    shown = _block(
-        "QUESTION_BLOCK", _block("FORMATTED_TEXT_BLOCK", _formatted(text).replace("flow_mat", "flow"))
-    )
-    processing = (
-        f'<resprocessing scoremodel="SumOfScores"><outcomes/>{right}{_WRONG}</resprocessing>' if right else ""
-    )
+    shown = _block("QUESTION_BLOCK", _block("FORMATTED_TEXT_BLOCK", _formatted(text).replace("flow_mat", "flow")))
+    processing = f'<resprocessing scoremodel="SumOfScores"><outcomes/>{right}{_WRONG}</resprocessing>' if right else ""
     return (
         f'<item maxattempts="0"><itemmetadata><bbmd_asi_object_id>_{number}_1</bbmd_asi_object_id><bbmd_questiontype>'
         f"{kind}</bbmd_questiontype><qmd_absolutescore_max>5.0</qmd_absolutescore_max></itemmetadata><presentation>"

@@ -78,9 +78,7 @@ _INLINE = {
 _BLOCK = {
     *"p div ul ol dl table blockquote h1 h2 h3 h4 h5 h6 hr pre rubricBlock feedbackBlock math choiceInteraction orderInteraction matchInteraction extendedTextInteraction uploadInteraction".split()
 }
-_STATIC = (
-    (_INLINE | _BLOCK) - {name for name in _INLINE | _BLOCK if name.endswith("Interaction")} - {"rubricBlock"}
-)
+_STATIC = (_INLINE | _BLOCK) - {name for name in _INLINE | _BLOCK if name.endswith("Interaction")} - {"rubricBlock"}
 INSIDE = {  # what may stand right in an element
     "itemBody": _BLOCK, "p": _INLINE, "prompt": _STATIC & (_INLINE | {"math"}), "simpleChoice": _STATIC, "simpleAssociableChoice": _STATIC,
     "inlineChoice": {"feedbackInline", "printedVariable", "math"}, "modalFeedback": _STATIC | {"contentBody"}, "feedbackInline": _STATIC & _INLINE, "rubricBlock": _STATIC | {"contentBody"},
@@ -119,9 +117,7 @@ def structure_faults(root: Element) -> Iterator[str]:
         name, attributes = name_of(node), attributes_of(node)
         children = [name_of(child) for child in node]
         model = MODELS.get(name)
-        if model is not None and not re.fullmatch(
-            _pattern(model), "".join(f"{child} " for child in children)
-        ):
+        if model is not None and not re.fullmatch(_pattern(model), "".join(f"{child} " for child in children)):
             yield f"{name} holds {' '.join(children)[:200]}, not {model}"
         if missing := {*ATTRIBUTES.get(name, "").split()} - {*attributes}:
             yield f"{name} lacks {missing}"
@@ -186,10 +182,7 @@ def item_faults(data: bytes, namespace: str = "") -> list[str]:
                 found.append(f"{name} asks {a['identifier']}, which has no {need}")
         if name == "setOutcomeValue" and a["identifier"] not in outcomes:
             found.append(f"the outcome {a['identifier']} is not declared")
-        if (
-            "outcomeIdentifier" in a
-            and outcomes.get(a["outcomeIdentifier"], {}).get("baseType") != "identifier"
-        ):
+        if "outcomeIdentifier" in a and outcomes.get(a["outcomeIdentifier"], {}).get("baseType") != "identifier":
             found.append(f"the outcome {a['outcomeIdentifier']} is no declared identifier")
         if name == "responseProcessing" and (template := a.get("template", "")):
             need = "mapping" if "map_response" in template else "correctResponse"
@@ -220,15 +213,8 @@ def _answers(
         ]
         if len(choices) != len({*choices}):
             yield f"two choices of {name} have the same identifier"
-        values = [
-            (one.text or "").strip()
-            for part in response
-            if name_of(part) == "correctResponse"
-            for one in part
-        ]
-        keys = [
-            attributes_of(one)["mapKey"] for part in response if name_of(part) == "mapping" for one in part
-        ]
+        values = [(one.text or "").strip() for part in response if name_of(part) == "correctResponse" for one in part]
+        keys = [attributes_of(one)["mapKey"] for part in response if name_of(part) == "mapping" for one in part]
         if declared["cardinality"] == "single" and len(values) > 1:
             yield f"one answer is asked for, {values} are right"
         if name == "choiceInteraction" and (a["maxChoices"] == "1") != (declared["cardinality"] == "single"):
@@ -239,15 +225,11 @@ def _answers(
                 yield f"{wrong} are no choices of {name}"
         if declared["baseType"] in ("float", "integer"):
             wrong = {
-                one
-                for one in [*values, *keys]
-                if not re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", one)
+                one for one in [*values, *keys] if not re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", one)
             }
             if wrong:
                 yield f"{wrong} are no numbers"
-        if declared["baseType"] == "directedPair" and any(
-            len(value.split()) != 2 for value in [*values, *keys]
-        ):
+        if declared["baseType"] == "directedPair" and any(len(value.split()) != 2 for value in [*values, *keys]):
             yield f"{values} are no pairs"
         if len(keys) != len({*keys}):
             yield f"{keys} are mapped twice"
@@ -268,9 +250,7 @@ def package_faults(packed: zipfile.ZipFile, version: str, *, own: bool = True) -
     if root.tag != f"{{{_CP['qti3' if version == 'qti3' else 'imscp']}}}manifest":
         found.append(f"the manifest is {root.tag}")
     stated = [(name_of(one), one.text) for one in root[0]]
-    if [name for name, _text in stated[:2]] != ["schema", "schemaversion"] or not all(
-        text for _name, text in stated
-    ):
+    if [name for name, _text in stated[:2]] != ["schema", "schemaversion"] or not all(text for _name, text in stated):
         found.append(f"the manifest says {stated}")
     resources = [node for node in root.iter() if name_of(node) == "resource"]
     identifiers = [node.get("identifier") for node in (root, *resources)]
@@ -282,9 +262,7 @@ def package_faults(packed: zipfile.ZipFile, version: str, *, own: bool = True) -
         listed |= {*files}
         if unquote(resource.get("href", "")) not in files:
             found.append(f"{resource.get('identifier')} does not list its own file")
-        if not re.fullmatch(
-            rf"imsqti_(?:item|test)_xml{VERSIONS[version].resource}", resource.get("type", "")
-        ):
+        if not re.fullmatch(rf"imsqti_(?:item|test)_xml{VERSIONS[version].resource}", resource.get("type", "")):
             found.append(f"a resource has the type {resource.get('type')}")
         wanted = {one.get("identifierref") for one in resource if name_of(one) == "dependency"}
         found += [f"no resource {one}" for one in wanted - {*identifiers}]
@@ -306,9 +284,7 @@ def package_faults(packed: zipfile.ZipFile, version: str, *, own: bool = True) -
         if own:
             found += [f"{path}: {fault}" for fault in item_faults(data)]
         found += [
-            f"{path} names {one}, which is not there"
-            for one in _named(fromstring(data), path)
-            if one not in names
+            f"{path} names {one}, which is not there" for one in _named(fromstring(data), path) if one not in names
         ]
     return found
 
@@ -318,10 +294,7 @@ def _named(root: Element, path: str) -> Iterator[str]:
     for node in nodes_of(root):
         a, name = attributes_of(node), name_of(node)
         address = a.get(
-            {"img": "src", "object": "data", "assessmentStimulusRef": "href", "stylesheet": "href"}.get(
-                name, "?"
-            ),
-            "",
+            {"img": "src", "object": "data", "assessmentStimulusRef": "href", "stylesheet": "href"}.get(name, "?"), ""
         )
         if address and "://" not in address and not address.startswith("data:"):
             yield posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(address)))

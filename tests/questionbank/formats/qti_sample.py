@@ -11,9 +11,7 @@ from tests.pictures import png
 
 SIGN = png(4, 3)
 _XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
-_RIGHT = (
-    '<responseProcessing template="http://www.imsglobal.org/question/qti_v2p1/rptemplates/match_correct"/>'
-)
+_RIGHT = '<responseProcessing template="http://www.imsglobal.org/question/qti_v2p1/rptemplates/match_correct"/>'
 _MAP = '<responseProcessing template="http://www.imsglobal.org/question/qti_v2p1/rptemplates/map_response"/>'
 _SCORE = '<outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float"/>'
 
@@ -37,11 +35,7 @@ def item(
 
 
 def declared(
-    *correct: str,
-    cardinality: str = "single",
-    base: str = "identifier",
-    more: str = "",
-    name: str = "RESPONSE",
+    *correct: str, cardinality: str = "single", base: str = "identifier", more: str = "", name: str = "RESPONSE"
 ) -> str:
     values = "".join(f"\n      <value>{value}</value>" for value in correct)
     right = f"<correctResponse>{values}\n    </correctResponse>" if correct else ""
@@ -49,9 +43,7 @@ def declared(
 
 
 def choices(*texts: str, tag: str = "simpleChoice", more: str = "") -> str:
-    return "\n".join(
-        f'<{tag} identifier="C{place}"{more}>{text}</{tag}>' for place, text in enumerate(texts, start=1)
-    )
+    return "\n".join(f'<{tag} identifier="C{place}"{more}>{text}</{tag}>' for place, text in enumerate(texts, start=1))
 
 
 _LUGGAGE = item(
@@ -132,9 +124,7 @@ _ASSOCIATE = item(
     "rivals",
     declared("C1 C3", "C2 C4", base="pair", cardinality="multiple"),
     '<associateInteraction responseIdentifier="RESPONSE" shuffle="true" maxAssociations="3"><prompt>Who are rivals?</prompt>'
-    + choices(
-        "Antonio", "Capulet", "Prospero", "Montague", tag="simpleAssociableChoice", more=' matchMax="1"'
-    )
+    + choices("Antonio", "Capulet", "Prospero", "Montague", tag="simpleAssociableChoice", more=' matchMax="1"')
     + "</associateInteraction>",
 )
 _GAP_MATCH = item(

@@ -56,9 +56,7 @@ def test_every_type_of_canvas_is_taken_apart_and_calculated_ones_are_kept(sample
     )
     assert (four.kind, four.answer) == ("number", "4")
     assert (roses.text, roses.answer) == ("Roses are [[1]], violets are [[2]].", "red; blue")
-    assert roses.content.blanks[0] == Blank(
-        "short", (AcceptedAnswer("red"), AcceptedAnswer("Red")), style="color1"
-    )
+    assert roses.content.blanks[0] == Blank("short", (AcceptedAnswer("red"), AcceptedAnswer("Red")), style="color1")
     assert (drop.text, drop.answer) == ("2 + 2 is [[1]].", "4")
     assert match.content.pairs == (
         MatchingPair("1 + 1", "two"), MatchingPair("2 + 2", "four"), MatchingPair("", "six"),
@@ -84,11 +82,7 @@ def test_a_pool_of_blackboard_is_taken_apart(tmp_path, pictures):
         ("opaque", "Click.", ""),
     ]
     assert found[3].content.accepted == (AcceptedAnswer("3.14", tolerance=0.01),)
-    assert found[6].content.pairs == (
-        MatchingPair("1+1", "two"),
-        MatchingPair("2+2", "four"),
-        MatchingPair("", "six"),
-    )
+    assert found[6].content.pairs == (MatchingPair("1+1", "two"), MatchingPair("2+2", "four"), MatchingPair("", "six"))
     assert (found[0].content.points, found[0].content.feedback.right) == (5.0, "Well done")
     assert ({record.concepts for record in found}, found[0].id) == ({(("Pool 1",),)}, "_15_1")
     assert {record.original.format for record in found} == {"blackboard"}  # Canvas would not know its types
@@ -98,14 +92,8 @@ def test_a_pool_of_blackboard_is_taken_apart(tmp_path, pictures):
 @pytest.mark.parametrize(
     ("condition", "accepted"),
     [
-        (
-            '<varequal respident="response1" margintype="percent" margin="5">8.0</varequal>',
-            ("8", 0.05, "relative"),
-        ),
-        (
-            '<varequal respident="response1" margintype="absolute" margin="1">6</varequal>',
-            ("6", 1.0, "absolute"),
-        ),
+        ('<varequal respident="response1" margintype="percent" margin="5">8.0</varequal>', ("8", 0.05, "relative")),
+        ('<varequal respident="response1" margintype="absolute" margin="1">6</varequal>', ("6", 1.0, "absolute")),
         ('<varequal precisiontype="significantDigits" precision="2">8.1</varequal>', ("8.1", 2.0, "digits")),
         (
             '<vargte respident="response1">0.00002</vargte><varlte respident="response1">0.00003</varlte>',
@@ -178,26 +166,19 @@ def test_a_changed_item_is_written_anew_where_it_says_what_was_changed(
     assert sum(elements(item) not in written for item in (*QUIZ, *BANK)) == (how == "anew")
     [again] = questions(saved(tmp_path, b"".join(write_canvas([edited], pictures)), "again.zip"), pictures)
     assert again.content.points == edited.content.points
-    assert (
-        not_held(edited, replace(again, content=replace(again.content, original=was.content.original)))
-        == lost
-    )
+    assert not_held(edited, replace(again, content=replace(again.content, original=was.content.original))) == lost
     assert canvas_losses(edited, pictures) == [*([WRITTEN_ANEW] if how == "anew" else []), *lost]
 
 
 def test_the_points_of_a_group_go_back_around_an_item_that_goes_back_as_it_came(tmp_path, pictures):
     gives = "<selection_extension><points_per_item>5.0</points_per_item></selection_extension>"
-    group = (
-        f'<section ident="g" title=""><selection_ordering><selection>{gives}</selection></selection_ordering>'
-    )
+    group = f'<section ident="g" title=""><selection_ordering><selection>{gives}</selection></selection_ordering>'
     items = f"{group}{QUIZ[0]}{QUIZ[2]}</section>"
     source = f"<questestinterop><assessment title='Q'>{items}</assessment></questestinterop>"
     records = questions(saved(tmp_path, source, "group.xml"), pictures)
     packed = b"".join(write_canvas(records, pictures))
     again = questions(saved(tmp_path, packed, "again.zip"), pictures)
-    assert [(one.content.points, one.original.data) for one in again] == [
-        (5.0, one.original.data) for one in records
-    ]
+    assert [(one.content.points, one.original.data) for one in again] == [(5.0, one.original.data) for one in records]
 
 
 # -- hostile and damaged packages ---------------------------------------------------------------------------------

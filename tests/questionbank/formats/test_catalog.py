@@ -75,9 +75,7 @@ def test_a_file_of_blank_lines_holds_no_question(jsonl):
 
 def test_an_identifier_must_not_repeat_in_a_file(jsonl):
     path = jsonl({"id": "a", "text": "1"}, {"text": "2"}, {"text": "3"}, {"id": "a", "text": "4"})
-    assert [entry for _, entry in read(path)][3] == LineProblem(
-        4, "the id 'a' stands already in line 1", "id"
-    )
+    assert [entry for _, entry in read(path)][3] == LineProblem(4, "the id 'a' stands already in line 1", "id")
 
 
 @pytest.mark.parametrize("format", WRITTEN)
@@ -92,9 +90,7 @@ _CHARACTERS = st.characters(codec="utf-8", exclude_characters="\0\b\f\t\r<>&")
 _TEXT = st.text(_CHARACTERS, min_size=1, max_size=40).filter(str.strip)
 _MAYBE = st.just("") | st.text(_CHARACTERS, max_size=20)
 _NAME_CHARACTERS = st.characters(codec="utf-8", exclude_characters="\0>;")
-_NAME = (
-    st.text(_NAME_CHARACTERS, min_size=1, max_size=10).map(lambda name: " ".join(name.split())).filter(bool)
-)
+_NAME = st.text(_NAME_CHARACTERS, min_size=1, max_size=10).map(lambda name: " ".join(name.split())).filter(bool)
 _PATH = st.lists(_NAME, min_size=1, max_size=4, unique=True).map(tuple)
 _NUMBER = st.from_regex(r"[0-9]{1,4}(\.[0-9]{1,2})?%?|\([0-9]/[0-9]\)", fullmatch=True)
 
@@ -154,9 +150,7 @@ def test_a_file_is_written_aside_so_that_a_failure_leaves_the_old_one(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize(
-    ("where", "message"), [("absent/bank.jsonl", "cannot be written"), (".", "is a folder")]
-)
+@pytest.mark.parametrize(("where", "message"), [("absent/bank.jsonl", "cannot be written"), (".", "is a folder")])
 def test_an_export_that_cannot_be_written_says_so(tmp_path, where, message):
     with pytest.raises(ValidationFailed, match=message):
         write([], tmp_path / where, "jsonl")

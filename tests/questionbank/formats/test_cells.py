@@ -6,14 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from questionbank.formats.csv_files import (
-    guard_cell,
-    join_list,
-    join_paths,
-    split_list,
-    split_paths,
-    unguard_cell,
-)
+from questionbank.formats.csv_files import guard_cell, join_list, join_paths, split_list, split_paths, unguard_cell
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12).map(str.strip)
 PATHS = st.lists(st.lists(NAMES.filter(bool), min_size=1, max_size=4), max_size=4)

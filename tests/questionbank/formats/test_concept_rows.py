@@ -60,9 +60,7 @@ def test_a_concept_that_is_its_own_parent_is_a_cycle():
 
 
 def test_a_cycle_is_found_even_where_paths_are_given():
-    rows = _rows(
-        {"id": 1, "name": "A", "parent": 2, "path": ["A"]}, {"id": 2, "name": "B", "parent": 1, "path": ["B"]}
-    )
+    rows = _rows({"id": 1, "name": "A", "parent": 2, "path": ["A"]}, {"id": 2, "name": "B", "parent": 1, "path": ["B"]})
     with pytest.raises(ImportRefused, match="cycle"):
         resolve_concept_rows(rows)
 

@@ -68,9 +68,7 @@ def test_programs_and_calculations_are_columns_too(table):
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_the_delimiter_is_taken_from_the_header(table, delimiter):
-    path = table(
-        f"\ufeffID{delimiter} Text {delimiter}Answer{delimiter}remarks\nq1{delimiter}1 + 1{delimiter}2\n"
-    )
+    path = table(f"\ufeffID{delimiter} Text {delimiter}Answer{delimiter}remarks\nq1{delimiter}1 + 1{delimiter}2\n")
     assert _entries(path) == [(2, QuestionRecord(id="q1", text="1 + 1", answer="2"))]
 
 
@@ -162,10 +160,7 @@ def test_a_file_without_a_header_of_columns_is_refused(table, content, reason):
 
 def test_a_hierarchy_alone_comes_as_concepts(table):
     entries = _entries(table("id,name,parent\n1,Maths,\n2,Number,1\n"))
-    assert [row for _, row in entries] == [
-        ConceptRow(2, "1", "Maths", "", ()),
-        ConceptRow(3, "2", "Number", "1", ()),
-    ]
+    assert [row for _, row in entries] == [ConceptRow(2, "1", "Maths", "", ()), ConceptRow(3, "2", "Number", "1", ())]
     ((_, row),) = _entries(table("path\nMaths > Number\n"))
     assert row.path == ("Maths", "Number")
 
@@ -173,13 +168,9 @@ def test_a_hierarchy_alone_comes_as_concepts(table):
 def test_a_written_row_has_its_options_in_columns_where_they_fit():
     assert CSV_HEAD.startswith("\ufeffid,text,")
     assert CSV_HEAD.endswith("\r\n")
-    record = QuestionRecord(
-        "q", "2?", kind="choice", options=(Option("A", "=1"), Option("B", "2")), answer="B"
-    )
+    record = QuestionRecord("q", "2?", kind="choice", options=(Option("A", "=1"), Option("B", "2")), answer="B")
     (row,) = csv.reader(io.StringIO(write_csv_row(record)))
     written = dict(zip(COLUMNS, row, strict=True))
     assert (written["A"], written["B"], written["options"]) == ("'=1", "2", "")
-    named = QuestionRecord(
-        "q", "2?", kind="choice", options=(Option("A", "1", "counts one less"), Option("B", "2"))
-    )
+    named = QuestionRecord("q", "2?", kind="choice", options=(Option("A", "1", "counts one less"), Option("B", "2")))
     assert "counts one less" in write_csv_row(named)

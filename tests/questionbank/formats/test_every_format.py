@@ -40,9 +40,7 @@ def _losses(format, record):
 
 def _by_id(found):
     """Questions by their identifiers; the first concept of several is the file's to choose."""
-    return {
-        record.id: replace(record, original=None, concepts=tuple(sorted(record.concepts))) for record in found
-    }
+    return {record.id: replace(record, original=None, concepts=tuple(sorted(record.concepts))) for record in found}
 
 
 @pytest.mark.parametrize("format", ["moodle-xml", "canvas", "gift", "exam", *VERSIONS])

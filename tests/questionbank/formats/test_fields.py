@@ -75,9 +75,7 @@ def test_what_a_line_does_not_state_follows_from_the_question(row, expected):
 
 
 def test_null_means_absent():
-    row = dict.fromkeys(
-        ("id", "options", "answer", "concepts", "difficulty", "grade", "language", "facility")
-    )
+    row = dict.fromkeys(("id", "options", "answer", "concepts", "difficulty", "grade", "language", "facility"))
     assert read_question({**row, "text": "1 + 1"}) == QuestionRecord(id="", text="1 + 1")
 
 

@@ -8,14 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from analytics.question_content import (
-    AcceptedAnswer,
-    Blank,
-    MatchingPair,
-    Option,
-    QuestionContent,
-    Stimulus,
-)
+from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent, Stimulus
 from analytics.records import QuestionRecord
 from questionbank.core.errors import LineProblem
 from questionbank.formats import read, write
@@ -83,10 +76,7 @@ def test_every_kind_is_read(sample):
     )
     assert (total.answer, total.solution) == ("A", "Because.")
     assert (even.answer, [option.weight for option in even.options]) == ("A, B", [0.5, 0.5, -1.0])
-    assert true.content.accepted == (
-        AcceptedAnswer("True", 1.0, "Yes"),
-        AcceptedAnswer("False", 0.0, "Think again"),
-    )
+    assert true.content.accepted == (AcceptedAnswer("True", 1.0, "Yes"), AcceptedAnswer("False", 0.0, "Think again"))
     assert (false.kind, false.answer) == ("true_false", "False")
     assert year.content.accepted == (AcceptedAnswer("1822", tolerance=5.0),)
     assert between.content.accepted == (AcceptedAnswer("3", tolerance=2.0),)
@@ -112,9 +102,7 @@ def test_files_that_begin_without_an_empty_line_stay_apart_when_they_leave_toget
     bank = [question for text in files for question in questions(saved(tmp_path, text, "one.gift"))]
     written = b"".join(write_gift(bank, Pictures())).decode()
     again = questions(saved(tmp_path, written, "all.gift"))
-    assert [replace(record, original=None) for record in again] == [
-        replace(record, original=None) for record in bank
-    ]
+    assert [replace(record, original=None) for record in again] == [replace(record, original=None) for record in bank]
     for before, line in itertools.pairwise(written.split("\n")):
         begins = line.startswith(("::", "//", "$CATEGORY:")) and not before.startswith("//")
         assert not (begins and before), f"no empty line before {line!r}"
@@ -133,9 +121,7 @@ def test_a_changed_question_is_written_anew_and_the_others_stay(sample, tmp_path
 @pytest.mark.parametrize("name", ["a.gift", "a.gift.txt", "a.txt"])
 def test_the_format_is_recognised(tmp_path, name):
     path = tmp_path / name
-    path.write_bytes(
-        "::Q::Größe: Müssen Würfel für ähnliche Körper größer sein? {=ja ~nein}\n".encode("windows-1252")
-    )
+    path.write_bytes("::Q::Größe: Müssen Würfel für ähnliche Körper größer sein? {=ja ~nein}\n".encode("windows-1252"))
     assert sniff(path).name == "gift"
     assert questions(path)[0].text.startswith("Größe: Müssen")
 
@@ -179,9 +165,7 @@ def test_a_comment_on_any_other_number_is_no_right_answer(tmp_path):
 def test_an_answer_before_the_first_sign_is_an_answer(tmp_path, braces, kind, answers):
     [question] = questions(saved(tmp_path, f"From 1 to 5? {braces}\n", "bare.gift"))
     assert question.kind == kind
-    assert [
-        (one.text, one.weight, one.feedback, one.tolerance) for one in question.content.accepted
-    ] == answers
+    assert [(one.text, one.weight, one.feedback, one.tolerance) for one in question.content.accepted] == answers
 
 
 def test_an_option_before_the_first_sign_is_a_wrong_option(tmp_path):
@@ -218,9 +202,7 @@ _CHOSEN = Blank("choice", (), (Option("A", "4", "", 1.0), Option("B", "5", "", 0
         ("[[1]] and [[2]]", (_TYPED, _CHOSEN), "four; 4", "____ and ____{}", ["the gaps with their answers"]),
     ],
 )  # fmt: skip
-def test_a_gap_is_a_missing_word_and_several_are_a_loss_that_is_said(
-    tmp_path, text, blanks, answer, written, lost
-):
+def test_a_gap_is_a_missing_word_and_several_are_a_loss_that_is_said(tmp_path, text, blanks, answer, written, lost):
     record = QuestionRecord("1", text, kind="blanks", answer=answer, content=QuestionContent(blanks=blanks))
     source = b"".join(write_gift([record], Pictures())).decode()
     assert written.replace("\\:", ":") in source.replace("[html]", "").replace("<p>", "").replace("</p>", "")
@@ -243,9 +225,7 @@ def test_of_a_shared_text_only_what_is_not_in_the_file_is_a_loss(text, lost):
     content = QuestionContent(stimulus=Stimulus("", "A train leaves at 9."))
     record = QuestionRecord("1", text, answer="10", kind="short", content=content)
     assert [what.partition(" (")[0] for what in gift_losses(record, Pictures())] == [lost]
-    assert ("A train" in b"".join(write_gift([record], Pictures())).decode().split("::")[-1]) == (
-        "link" in lost
-    )
+    assert ("A train" in b"".join(write_gift([record], Pictures())).decode().split("::")[-1]) == ("link" in lost)
 
 
 def test_a_weight_that_moodle_does_not_know_leaves_as_the_nearest_and_is_told_of(tmp_path):

@@ -14,10 +14,7 @@ from questionbank.formats.html_text import html_to_text
     ("html", "text"),
     [
         (r"<p>Solve <b>for</b> \(x\):&nbsp; \(x+1 &lt; 5\)</p>", r"Solve for \(x\): \(x+1 < 5\)"),
-        (
-            "<p>Area of a 3&nbsp;&times;&nbsp;4 rectangle in cm<sup>2</sup></p>",
-            "Area of a 3 × 4 rectangle in cm²",
-        ),
+        ("<p>Area of a 3&nbsp;&times;&nbsp;4 rectangle in cm<sup>2</sup></p>", "Area of a 3 × 4 rectangle in cm²"),
         ("x &lt; 4", "x < 4"),
         ("one<br>two<br/>three", "one\ntwo\nthree"),
         ("<p>One</p>\r\n<p dir=\"ltr\" style='color:red'>Two</p>", "One\n\nTwo"),
@@ -97,7 +94,5 @@ def test_no_text_makes_it_fail_and_a_cleaned_text_keeps_its_letters(text):
 def test_blank_lines_of_the_source_do_not_split_a_table():
     rows = "<tr>\n<td>a</td>\n\n<td>b</td></tr>\n\n \n<tr><td>1</td><td>2</td></tr>"
     for breaks_lines in (False, True):
-        text, _went = html_to_our_text(
-            f"<table>\n\n<tbody>{rows}</tbody>\n</table>", breaks_lines=breaks_lines
-        )
+        text, _went = html_to_our_text(f"<table>\n\n<tbody>{rows}</tbody>\n</table>", breaks_lines=breaks_lines)
         assert text == "| a | b |\n| 1 | 2 |"

@@ -49,11 +49,7 @@ def test_aiken_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "One?\nA. 1\nB. 2\nanswer: b\n",
-        "No answer?\nA. 1\nB. 2\n\nTwo?\nA. 1\nB. 2\nANSWER: A\n",
-    ],
+    "text", ["One?\nA. 1\nB. 2\nanswer: b\n", "No answer?\nA. 1\nB. 2\n\nTwo?\nA. 1\nB. 2\nANSWER: A\n"]
 )
 def test_aiken_is_recognised_by_any_question_and_in_any_case(tmp_path, text):
     assert sniff(named(tmp_path, "quiz.txt", text)).name == "aiken"

@@ -64,8 +64,7 @@ def test_any_formula_with_a_certain_command_is_read_as_it_was_typed(commands, ta
 def test_every_field_that_is_mended_is_named(tmp_path):
     path = tmp_path / "q.jsonl"
     path.write_text(
-        r'{"text": "2?", "options": {"A": "$\frac12$", "B": "1"}, "answer": "A", "solution": "$\beta$"}'
-        + "\n"
+        r'{"text": "2?", "options": {"A": "$\frac12$", "B": "1"}, "answer": "A", "solution": "$\beta$"}' + "\n"
     )
     fields = [entry.field for _, entry in read(path) if isinstance(entry, LineWarning)]
     assert fields == ["options", "solution"]
@@ -75,10 +74,7 @@ def test_a_control_character_that_is_no_known_command_refuses_the_line(tmp_path)
     path = saved(tmp_path, '{"text": "see \\bxyz now"}\n{"text": "fine"}\n', "q.jsonl")
     (_, problem), (_, fine) = read(path)
     assert isinstance(problem, LineProblem)
-    assert (
-        "holds a backspace where LaTeX has lost a backslash, before 'xyz'; double the backslashes"
-        in problem.reason
-    )
+    assert "holds a backspace where LaTeX has lost a backslash, before 'xyz'; double the backslashes" in problem.reason
     assert fine.text == "fine"
 
 

@@ -66,8 +66,7 @@ def test_lines_without_text_but_with_a_name_are_concepts(jsonl):
 def test_a_written_line_leaves_out_what_is_empty_and_keeps_zero():
     record = QuestionRecord(id="q", text="$x$ ≤ 3", difficulty=0.0, difficulty_scale="0-4")
     assert write_jsonl_line(record) == (
-        '{"id": "q", "text": "$x$ ≤ 3", "language": "en", "kind": "open", '
-        '"difficulty": 0.0, "difficulty_scale": "0-4"}'
+        '{"id": "q", "text": "$x$ ≤ 3", "language": "en", "kind": "open", "difficulty": 0.0, "difficulty_scale": "0-4"}'
     )
 
 

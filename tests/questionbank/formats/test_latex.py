@@ -133,13 +133,9 @@ def _written(path, records, format, pictures=None):
 
 def test_parts_are_written(tmp_path):
     part = QuestionPart("Which is 5% of $x$?", "choice", (Option("A", "1"), Option("B", "2")), "B")
-    inner = QuestionPart(
-        "", "parts", content=QuestionContent(parts=(QuestionPart("b?", answer="3"),)), answer="(a) 3"
-    )
+    inner = QuestionPart("", "parts", content=QuestionContent(parts=(QuestionPart("b?", answer="3"),)), answer="(a) 3")
     content = QuestionContent(parts=(part, replace(inner, text="More.")), points=2.0)
-    record = QuestionRecord(
-        "1", "A & B", kind="parts", content=content, answer="(a) B; (b) (a) 3", source="Book"
-    )
+    record = QuestionRecord("1", "A & B", kind="parts", content=content, answer="(a) B; (b) (a) 3", source="Book")
     assert _written(tmp_path / "bank.tex", [record], "exam") == [record]
 
 
@@ -170,14 +166,8 @@ def test_a_document_with_pictures_is_an_archive(tmp_path):
     ("text", "latex"),
     [
         (r"Is $\def\textless{\input{/etc/passwd}}1$ less?", "Is $1$ less?"),
-        (
-            r"$\input{/etc/passwd}$",
-            r"\texttt{\textdollar{}\textbackslash{}input\{/etc/passwd\}\textdollar{}}",
-        ),
-        (
-            r"![a](}\input{/etc/passwd})",
-            r"\includegraphics[alt={a},width=0.5\linewidth]{--input-/etc/passwd-}",
-        ),
+        (r"$\input{/etc/passwd}$", r"\texttt{\textdollar{}\textbackslash{}input\{/etc/passwd\}\textdollar{}}"),
+        (r"![a](}\input{/etc/passwd})", r"\includegraphics[alt={a},width=0.5\linewidth]{--input-/etc/passwd-}"),
         (r"[a](https://b}\input{/etc/passwd})", r"\href{https://binput/etc/passwd}{a}"),
     ],
 )

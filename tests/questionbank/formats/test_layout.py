@@ -14,9 +14,7 @@ from tests.questionbank.formats.files import saved
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
 def test_a_chinese_table_is_read_in_its_encoding(tmp_path, encoding):
-    path = saved(
-        tmp_path, "题目,答案,知识点\r\n求 $1+1$ 的值，并说明理由。,2,加法\r\n".encode(encoding), "book.csv"
-    )
+    path = saved(tmp_path, "题目,答案,知识点\r\n求 $1+1$ 的值，并说明理由。,2,加法\r\n".encode(encoding), "book.csv")
     ((_, record),) = read(path)
     assert (record.text, record.answer, record.concepts) == ("求 $1+1$ 的值，并说明理由。", "2", (("加法",),))
 
@@ -41,9 +39,7 @@ def test_columns_that_are_not_read_are_named(tmp_path):
 
 def test_a_byte_that_the_encoding_lacks_is_the_line_s_problem(tmp_path):
     path = saved(tmp_path, b"text\nfine\nbad \x81\n", "a.csv")
-    problems = [
-        entry for _, entry in read(path, layout=FileLayout(("text",), ("text",), "windows-1252", ","))
-    ]
+    problems = [entry for _, entry in read(path, layout=FileLayout(("text",), ("text",), "windows-1252", ","))]
     assert problems[1].reason == "invalid windows-1252 at byte 5 of the line (0x81)"
 
 

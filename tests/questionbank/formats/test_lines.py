@@ -36,11 +36,7 @@ def test_a_line_of_50_mb_is_refused_in_bounded_memory_and_the_next_is_read(tmp_p
     lines = list(read_lines(path))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert lines == [
-        (1, b"first\n"),
-        (2, LineProblem(2, "the line is longer than 1,000,000 bytes")),
-        (3, b"last\n"),
-    ]
+    assert lines == [(1, b"first\n"), (2, LineProblem(2, "the line is longer than 1,000,000 bytes")), (3, b"last\n")]
     assert peak < 8_000_000
 
 
@@ -88,9 +84,7 @@ def test_utf16_with_its_mark_is_read_as_utf8(tmp_path, encoding, is_packed):
 
 
 @pytest.mark.parametrize(
-    "damage",
-    [b"a", "\ud835".encode("utf-16-le", "surrogatepass")],
-    ids=["half a unit", "half a pair"],
+    "damage", [b"a", "\ud835".encode("utf-16-le", "surrogatepass")], ids=["half a unit", "half a pair"]
 )
 def test_damaged_utf16_is_no_text_in_utf8_either(tmp_path, damage):
     path = saved(tmp_path, "\ufeffwhole\n".encode("utf-16-le") + damage)

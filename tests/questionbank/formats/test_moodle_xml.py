@@ -46,9 +46,7 @@ def questions(path, pictures=None) -> list[QuestionRecord]:
     """The questions of a file, as the bank keeps them."""
     found = [entry for _line, entry in read(path, attachments=pictures) if isinstance(entry, QuestionRecord)]
     return [
-        replace(record, original=replace(record.original, fields=fields_digest(record)))
-        if record.original
-        else record
+        replace(record, original=replace(record.original, fields=fields_digest(record))) if record.original else record
         for record in found
     ]
 
@@ -86,20 +84,14 @@ def test_every_core_type_is_taken_apart_and_others_are_kept(sample, pictures):
     graph, several, true, pi, capital, match, why, about, gaps, line, other_line = sample
     assert graph.text == "Which *graph* is $y = x < 3$?\n\n![a line](my graph.png)"
     assert (graph.id, graph.answer, graph.solution) == ("alg-001", "A", "See **page** 3.")
-    assert graph.options == (
-        Option("A", "the first", feedback="Yes"),
-        Option("B", "![](l.png)"),
-    )
+    assert graph.options == (Option("A", "the first", feedback="Yes"), Option("B", "![](l.png)"))
     assert [pictures.get(picture.sha256) for picture in graph.content.pictures] == [GRAPH, LINE]
     assert graph.content.hints == ("Think.",)
     assert graph.content.tags == ("easy", "graphs, lines")
     assert graph.content.feedback == Feedback(right="Your answer is correct.", wrong="Try again.")
     assert (graph.content.points, graph.content.settings) == (2.0, {"numbering": "ABCD"})
     assert several.text == "Which are even?\nTwo lines."
-    assert (several.answer, [option.weight for option in several.options]) == (
-        "A, B, C",
-        [1 / 3, 1 / 3, 1 / 3, -1.0],
-    )
+    assert (several.answer, [option.weight for option in several.options]) == ("A, B, C", [1 / 3, 1 / 3, 1 / 3, -1.0])
     assert (true.kind, true.answer) == ("true_false", "True")
     assert pi.content.accepted[0] == AcceptedAnswer("3.14", tolerance=0.01, unit="cm")
     assert (capital.text, capital.answer) == ("2 < 3 & so on: what?", "x = 2; x=2")
@@ -115,11 +107,7 @@ def test_every_core_type_is_taken_apart_and_others_are_kept(sample, pictures):
 
 def test_categories_are_concepts_whatever_their_order(tmp_path, sample):
     entries = [entry for _line, entry in read(tmp_path / "bank.xml") if isinstance(entry, ConceptRow)]
-    assert [entry.path for entry in entries] == [
-        ("Algebra", "Linear"),
-        ("Algebra",),
-        ("Algebra", "Linear", "STACK"),
-    ]
+    assert [entry.path for entry in entries] == [("Algebra", "Linear"), ("Algebra",), ("Algebra", "Linear", "STACK")]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "iso-8859-1", "utf-16"])
@@ -127,9 +115,7 @@ def test_categories_are_concepts_whatever_their_order(tmp_path, sample):
 def test_the_encoding_is_the_files(tmp_path, encoding, is_packed):
     declared = encoding.removesuffix("-sig")
     head = f'\n<?xml version="1.0" encoding="{declared}"?>\n'
-    xml = (
-        f"{head}<quiz><question type='essay'><questiontext><text>Café</text></questiontext></question></quiz>"
-    )
+    xml = f"{head}<quiz><question type='essay'><questiontext><text>Café</text></questiontext></question></quiz>"
     data = (xml.lstrip() if encoding == "utf-8-sig" else xml).encode(encoding)
     path = tmp_path / ("bank.xml.gz" if is_packed else "bank.xml")
     path.write_bytes(gzip.compress(data) if is_packed else data)
@@ -161,9 +147,7 @@ def test_after_one_change_exactly_that_element_differs(sample, pictures, place, 
     rest = {name: value for name, value in change.items() if name not in own}
     sample[place] = replace(record, **own, content=replace(record.content, **rest))
     before = [question for question in fromstring(SAMPLE) if question.get("type") != "category"]
-    after = [
-        question for question in fromstring(exported(sample, pictures)) if question.get("type") != "category"
-    ]
+    after = [question for question in fromstring(exported(sample, pictures)) if question.get("type") != "category"]
     changed = [
         {child.tag for child in [*old, *new] if _texts(old, child.tag) != _texts(new, child.tag)}
         for old, new in zip(before, after, strict=True)
@@ -172,9 +156,7 @@ def test_after_one_change_exactly_that_element_differs(sample, pictures, place, 
 
 
 def _texts(question, tag):
-    return [
-        [(part.tag, (part.text or "").strip()) for part in child.iter()] for child in question.iterfind(tag)
-    ]
+    return [[(part.tag, (part.text or "").strip()) for part in child.iter()] for child in question.iterfind(tag)]
 
 
 def test_one_changed_option_leaves_the_others_as_they_were(sample, pictures):
@@ -210,23 +192,10 @@ def test_an_edited_question_comes_back_under_its_concepts_whatever_signs_are_in_
     assert again.concepts == tuple((top, below.translate(as_in_files)) for top, below in paths)
 
 
-_CHARACTERS = st.characters(
-    codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="\0\ufffe\uffff"
-)
+_CHARACTERS = st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="\0\ufffe\uffff")
 _WORDS = st.text(_CHARACTERS, min_size=1, max_size=30).map(lambda text: " ".join(text.split())).filter(bool)
 _PIECES = st.sampled_from(
-    [
-        "$x < 3$",
-        r"\(y\)",
-        "**bold**",
-        "*so*",
-        "\n\n",
-        "\n",
-        "- one\n- two",
-        "| a | b |\n| 1 | 2 |",
-        "a<b & c",
-        "]]>",
-    ]
+    ["$x < 3$", r"\(y\)", "**bold**", "*so*", "\n\n", "\n", "- one\n- two", "| a | b |\n| 1 | 2 |", "a<b & c", "]]>"]
 )
 _TEXTS = st.lists(_PIECES | _WORDS, min_size=1, max_size=5).map(" ".join).map(str.strip).filter(bool)
 _WEIGHTS = st.sampled_from([1.0, 0.5, 1 / 3, 0.25, 0.0])
@@ -259,9 +228,7 @@ def records(draw):
     if kind == "short":
         content["accepted"] = tuple(draw(st.lists(accepted, min_size=2, max_size=3)))
     if kind == "matching":
-        content["pairs"] = tuple(
-            draw(st.lists(st.builds(MatchingPair, _TEXTS, _WORDS), min_size=2, max_size=3))
-        )
+        content["pairs"] = tuple(draw(st.lists(st.builds(MatchingPair, _TEXTS, _WORDS), min_size=2, max_size=3)))
     text = draw(_TEXTS)
     if kind == "blanks":
         text = f"Fill [[1]] and [[2]], {draw(_WORDS)}".replace("{", "(").strip()
@@ -387,9 +354,7 @@ def test_points_that_no_question_gives_are_left_out_and_told_of(tmp_path, given,
 def test_a_picture_that_is_named_but_missing_is_told_of(tmp_path):
     path = tmp_path / "bank.xml"
     html = "&lt;img src='@@PLUGINFILE@@/a.png'&gt;&lt;img src='https://x.invalid/b.png'&gt;"
-    path.write_text(
-        _quiz(f"<question type='essay'><questiontext><text>{html}</text></questiontext></question>")
-    )
+    path.write_text(_quiz(f"<question type='essay'><questiontext><text>{html}</text></questiontext></question>"))
     missing, elsewhere, record = (entry for _line, entry in read(path))
     assert "'a.png', which is not in the file" in missing.reason
     assert "https://x.invalid/b.png, which is not fetched" in elsewhere.reason
@@ -437,9 +402,7 @@ def test_units_keep_their_factors_also_after_an_edit(tmp_path, pictures):
     assert (record.answer, record.content.settings["units"]) == ("3 m", "1 m; 100 cm")
     path.write_bytes(exported([replace(record, original=None)], pictures))
     assert questions(path)[0].content == record.content
-    old = replace(
-        record, text="How wide?", content=replace(record.content, settings={})
-    )  # read before units were
+    old = replace(record, text="How wide?", content=replace(record.content, settings={}))  # read before units were
     assert units in exported([old], pictures).decode()
 
 
@@ -455,10 +418,7 @@ def test_a_title_in_several_languages_is_read_in_the_first_and_said(tmp_path, so
     name = f"<name><text><![CDATA[{source}]]></text></name>"
     path.write_text(_quiz(_ESSAY.replace("<questiontext", f"{name}<questiontext") + "</question>"))
     warning, record = (entry for _line, entry in read(path))
-    assert (record.content.title, warning.reason) == (
-        title,
-        "name: the text in another language was left out",
-    )
+    assert (record.content.title, warning.reason) == (title, "name: the text in another language was left out")
 
 
 @pytest.mark.parametrize("tags", ["", "<tags></tags>", "<tags>\n <tag><text>sums</text></tag>\n</tags>\n"])
@@ -467,9 +427,7 @@ def test_predictions_leave_a_question_and_its_original_the_same(tmp_path, pictur
     answer = '<answer fraction="100"><text>4</text></answer>'
     path = tmp_path / "bank.xml"
     path.write_text(
-        _quiz(
-            f'<question type="{type}"><questiontext><text>2+2</text></questiontext>{answer}{tags}</question>'
-        )
+        _quiz(f'<question type="{type}"><questiontext><text>2+2</text></questiontext>{answer}{tags}</question>')
     )
     (plain,) = questions(path, pictures)
     predicted = PredictedLabels(((("Algebra", "Sums"), 0.8),), 40.0)

@@ -83,9 +83,7 @@ def test_a_strangers_hostile_file_is_refused_in_a_sentence(name, reason):
 
 
 def test_an_edited_question_with_gaps_to_drag_keeps_its_choices(tmp_path):
-    ranks = next(
-        one for one in questions(EIGHTH / "moodle_cloze_dragdrop.xml") if one.text.startswith("A 3×3")
-    )
+    ranks = next(one for one in questions(EIGHTH / "moodle_cloze_dragdrop.xml") if one.text.startswith("A 3×3"))
     assert ranks.original is not None
     kept = replace(ranks.original, fields=fields_digest(ranks))
     assert kept.data in b"".join(write_moodle_xml([replace(ranks, original=kept)], Pictures()))

@@ -73,10 +73,7 @@ def test_a_line_that_cannot_be_used_says_why_and_the_others_are_read(read, line,
 
 
 def test_an_id_stands_once(read):
-    lines = [
-        {**PAIR, "id": pair_id, "extra": number}
-        for number, pair_id in enumerate(("a", 7, None, "7", "b", None))
-    ]
+    lines = [{**PAIR, "id": pair_id, "extra": number} for number, pair_id in enumerate(("a", 7, None, "7", "b", None))]
     rows = read("\n".join(map(json.dumps, lines)))
     assert [row.id for _line, row in (*rows[:3], *rows[4:])] == ["a", "7", "", "b", ""]
     assert rows[3] == (4, LineProblem(4, "the id '7' stands already in line 2", "id"))
@@ -126,10 +123,7 @@ def test_a_file_that_is_none_of_ours_is_refused(read, content):
         ),
         (b"sep=|\noriginal|paraphrase\na|b\n", ("a", "b")),
         ("\ufeffOriginal\tParaphrase\né\tè\n".encode("utf-16-le"), ("é", "è")),
-        (
-            "原题,改写\n求 1+1 的值是多少,一加一等于几呢\n".encode("gb18030"),
-            ("求 1+1 的值是多少", "一加一等于几呢"),
-        ),
+        ("原题,改写\n求 1+1 的值是多少,一加一等于几呢\n".encode("gb18030"), ("求 1+1 的值是多少", "一加一等于几呢")),
         (b"Pairs of May\n\nOriginal question,Rewording\na,b\n", ("a", "b")),
         ("Größe\nOriginal;Umformulierung\nä;ö\n".encode("mac-roman"), ("ä", "ö")),
     ],

@@ -77,27 +77,15 @@ def one(tmp_path, xml: str, **more: str | bytes) -> tuple[QuestionRecord, list[s
 # -- reading ------------------------------------------------------------------------------------------------------
 
 _READ = {
-    "luggage": (
-        "choice",
-        "Look at the sign.\n\n![Never leave bags alone](the sign.png)\n\nWhat does it **say**?",
-        "A",
-    ),
+    "luggage": ("choice", "Look at the sign.\n\n![Never leave bags alone](the sign.png)\n\nWhat does it **say**?", "A"),
     "water": ("choice", "Water is wet.\n\nWhich elements form water?", "A, C"),
     "wahr": ("true_false", "Ist 9 prim?", "False"),
     "grandprix": ("ordering", "Sort by size.", "A, B, C"),
     "shakespeare": ("matching", "Who is in which play?", "1-c, 2-a"),
     "drag": ("matching", "drag", "1-a, 2-c"),
-    "many": (
-        "opaque",
-        "Tick what holds.\n\n- 4\n- 9\n- square\n- even\n- odd",
-        "4 – square; 4 – even; 9 – square",
-    ),
+    "many": ("opaque", "Tick what holds.\n\n- 4\n- 9\n- square\n- even\n- odd", "4 – square; 4 – even; 9 – square"),
     "rivals": ("matching", "Who are rivals?", "1-b, 2-a"),
-    "gaps": (
-        "blanks",
-        "Fill in.\n\nNow is the [[1]] of our discontent\nmade glorious [[2]].",
-        "winter; summer",
-    ),
+    "gaps": ("blanks", "Fill in.\n\nNow is the [[1]] of our discontent\nmade glorious [[2]].", "winter; summer"),
     "york": ("blanks", "Made glorious by this sun of [[1]];\nand so on.", "York"),
     "inline": ("blanks", "And the winner is [[1]] !", "York"),
     "pi": ("number", r"What is $\frac{\pi }{1}$?", "3.14"),
@@ -121,15 +109,8 @@ def test_points_feedback_pictures_pairs_and_parts_are_read(sample, pictures):
     luggage, water = sample["luggage"], sample["water"]
     assert pictures.get(luggage.content.pictures[0].sha256) == SIGN
     assert (luggage.content.title, luggage.content.tags, luggage.language) == ("Bags", ("signs",), "en")
-    assert (luggage.difficulty, luggage.difficulty_scale, luggage.concepts) == (
-        2.0,
-        "1-5",
-        (("Signs ＞ 1",),),
-    )
-    assert ([option.weight for option in water.options], water.content.points) == (
-        [0.5, -0.5, 0.5, -1.0],
-        2.0,
-    )
+    assert (luggage.difficulty, luggage.difficulty_scale, luggage.concepts) == (2.0, "1-5", (("Signs ＞ 1",),))
+    assert ([option.weight for option in water.options], water.content.points) == ([0.5, -0.5, 0.5, -1.0], 2.0)
     assert water.content.stimulus == Stimulus(text="Water is wet.")
     said = sample["feedback"]
     assert (said.options[0].feedback, said.solution) == ("Good.", "Count.")
@@ -170,11 +151,7 @@ def test_items_of_version_three_share_a_text(tmp_path, pictures):
 )
 def test_odd_ways_of_writing_say_the_same(tmp_path, change, text):
     record, _said = one(tmp_path, change(ITEMS["water"]))
-    assert (record.text, record.answer, record.options[0].text) == (
-        "Which elements form water?",
-        "A, C",
-        "Hydrogen",
-    )
+    assert (record.text, record.answer, record.options[0].text) == ("Which elements form water?", "A, C", "Hydrogen")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1"])
@@ -301,27 +278,16 @@ _ALL = [
     QuestionRecord("t", "True?", kind="true_false", answer="True"),
     QuestionRecord("o", "Prove.", kind="open", answer="It is so."),
     QuestionRecord("d", "Read.", kind="description"),
+    QuestionRecord("u", "Hand it in.", kind="open", content=QuestionContent(settings={"type": "file_upload_question"})),
     QuestionRecord(
-        "u", "Hand it in.", kind="open", content=QuestionContent(settings={"type": "file_upload_question"})
+        "m", "Match.", kind="matching", answer="1-a", content=QuestionContent(pairs=(MatchingPair("1", "one"),))
     ),
-    QuestionRecord(
-        "m",
-        "Match.",
-        kind="matching",
-        answer="1-a",
-        content=QuestionContent(pairs=(MatchingPair("1", "one"),)),
-    ),
-    QuestionRecord(
-        "r", "Sort.", kind="ordering", answer="A, B", options=(Option("A", "x"), Option("B", "y"))
-    ),
+    QuestionRecord("r", "Sort.", kind="ordering", answer="A, B", options=(Option("A", "x"), Option("B", "y"))),
 ]
 ALL_KINDS = [
     *_ALL,
     QuestionRecord(
-        "q",
-        "Click it.",
-        kind="opaque",
-        content=QuestionContent(settings={"type": "hotspot"}, original="0" * 64),
+        "q", "Click it.", kind="opaque", content=QuestionContent(settings={"type": "hotspot"}, original="0" * 64)
     ),
 ]
 
@@ -418,9 +384,7 @@ def test_the_source_of_a_formula_counts_where_it_can_be_drawn(tmp_path, encoding
 
 def test_pictures_in_addresses_are_kept_and_those_of_other_sites_are_said(tmp_path):
     inline = f'<img src="data:image/png;base64,{b64encode(PICTURE).decode()}" alt="a square"/>'
-    record, said = one(
-        tmp_path, _PLAIN.replace("<p>x", f'<p>{inline} <img src="https://x.org/a.png" alt="b"/>x')
-    )
+    record, said = one(tmp_path, _PLAIN.replace("<p>x", f'<p>{inline} <img src="https://x.org/a.png" alt="b"/>x'))
     assert record.text == "![a square](picture.png) ![b](https://x.org/a.png)x"
     assert [picture.sha256 for picture in record.content.pictures] == [hash_of(PICTURE)]
     assert [reason for reason in said if "https://x.org/a.png, which is not fetched" in reason]
@@ -432,9 +396,7 @@ def test_what_a_section_shares_brings_the_name_spaces_of_its_prefixes_along(tmp_
         "Water is wet.", "Water is <m:math><m:mn>2</m:mn></m:math>."
     )
     record = next(
-        r
-        for r in questions(saved(tmp_path, package(**{"test.xml": test}), "a.zip"), pictures)
-        if r.id == "water"
+        r for r in questions(saved(tmp_path, package(**{"test.xml": test}), "a.zip"), pictures) if r.id == "water"
     )
     assert record.text == "Water is $2$.\n\nWhich elements form water?"
     written = exported([record], pictures).read("test.xml")
@@ -456,10 +418,7 @@ _PLAIN = item("x", declared("C1"), _BODY.format(choices("a", "b")))
             "'passwd', which is not in the file",
         ),
         (lambda xml: xml.replace("<p>x", '<p><img src="a.svg" alt=""/>x'), "is an SVG picture"),
-        (
-            lambda xml: xml.replace("<p>x", "<p><svg><script>1</script></svg>x"),
-            "a drawing (SVG) was left out",
-        ),
+        (lambda xml: xml.replace("<p>x", "<p><svg><script>1</script></svg>x"), "a drawing (SVG) was left out"),
         (lambda xml: xml.replace("<p>x", "<p><script>alert(1)</script>x"), "a script was left out"),
         (lambda xml: xml.replace("<value>C1", "<value>C9"), "does not say which answer is right"),
         (lambda xml: xml.replace('adaptive="false"', 'adaptive="true"'), "changes with what students answer"),

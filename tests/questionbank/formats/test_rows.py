@@ -44,11 +44,7 @@ TABLES = {
         "utf-16-le",
         {"text": "What is ½ + ½?", "answer": "1"},
     ),
-    "Excel for Mac": (
-        "Frage;Antwort\rGröße von 8?;2\r",
-        "mac-roman",
-        {"text": "Größe von 8?", "answer": "2"},
-    ),
+    "Excel for Mac": ("Frage;Antwort\rGröße von 8?;2\r", "mac-roman", {"text": "Größe von 8?", "answer": "2"}),
     "Chinese": (
         "题目,选项A,选项B,答案,知识点\n若x+1=3，则x等于多少？,1,2,B,代数→方程\n",
         "gb18030",
@@ -80,12 +76,7 @@ TABLES = {
         ",Problem,Rationale,options,correct,linear_formula,category\n"
         '0,60 km per hour for 3 hours?,60*3,"a ) 180 , b ) 20",a,"multiply(n0,n1)|",physics\n',
         "utf-8",
-        {
-            "text": "60 km per hour for 3 hours?",
-            "answer": "A",
-            "equation": "60*3",
-            "concepts": (("physics",),),
-        },
+        {"text": "60 km per hour for 3 hours?", "answer": "A", "equation": "60*3", "concepts": (("physics",),)},
     ),
     "a range in the header": (
         "Question text,Answer,Difficulty (1-5)\n2 + 2,4,3\n",
@@ -104,9 +95,7 @@ TABLES = {
 def test_tables_of_other_programs_are_read(tmp_path, name):
     content, encoding, expected = TABLES[name]
     records = [
-        entry
-        for _, entry in read(_file(tmp_path, content, "q.txt", encoding))
-        if isinstance(entry, QuestionRecord)
+        entry for _, entry in read(_file(tmp_path, content, "q.txt", encoding)) if isinstance(entry, QuestionRecord)
     ]
     assert [{field: getattr(record, field) for field in expected} for record in records] == [expected]
 
@@ -121,12 +110,7 @@ OBJECTS = {
         {"text": "2*4?", "answer": "A", "solution": "2*4 = 8", "kind": "choice"},
     ),
     "MATH": (
-        {
-            "problem": "Solve $x+1=3$.",
-            "level": "Level 2",
-            "type": "Algebra",
-            "solution": r"So $\boxed{\frac{4}{2}}$.",
-        },
+        {"problem": "Solve $x+1=3$.", "level": "Level 2", "type": "Algebra", "solution": r"So $\boxed{\frac{4}{2}}$."},
         {
             "answer": r"\frac{4}{2}",
             "concepts": (("Algebra",),),
@@ -203,9 +187,7 @@ def test_objects_of_a_list_have_the_lines_they_begin_on_and_bad_ones_are_named(t
 
 
 def test_unknown_fields_of_objects_are_named_as_columns_are(tmp_path):
-    path = _file(
-        tmp_path, '{"text": "1", "author": "Jo"}\n{"question": "2", "page": 3, "author": "Al"}\n', "q.jsonl"
-    )
+    path = _file(tmp_path, '{"text": "1", "author": "Jo"}\n{"question": "2", "page": 3, "author": "Al"}\n', "q.jsonl")
     file = read(path)
     assert [entry.text for _, entry in file] == ["1", "2"]
     assert file.unread == ["author", "page"]

@@ -26,9 +26,7 @@ from tests.questionbank.formats.files import saved
 _DAY = datetime.datetime(2026, 3, 4)
 
 
-def workbook(
-    path: Path, *sheets: tuple[str, list[list[object]]], change: Callable[[Workbook], None] = id
-) -> Path:
+def workbook(path: Path, *sheets: tuple[str, list[list[object]]], change: Callable[[Workbook], None] = id) -> Path:
     book = Workbook()
     book.remove(book.active)
     for name, rows in sheets:
@@ -100,15 +98,8 @@ def test_the_first_visible_sheet_with_questions_is_read_and_others_are_named(tmp
 
 
 def test_merged_cells_count_for_each_row_and_formulas_without_a_value_are_named(tmp_path):
-    rows = [
-        ["Topic", "Question", "Answer"],
-        ["Sums", "1 + 1?", "=1+1"],
-        [None, "2 + 2?", "#N/A"],
-        ["", "3?", 3],
-    ]
-    path = workbook(
-        tmp_path / "a.xlsx", ("Bank", rows), change=lambda book: book["Bank"].merge_cells("A2:A3")
-    )
+    rows = [["Topic", "Question", "Answer"], ["Sums", "1 + 1?", "=1+1"], [None, "2 + 2?", "#N/A"], ["", "3?", 3]]
+    path = workbook(tmp_path / "a.xlsx", ("Bank", rows), change=lambda book: book["Bank"].merge_cells("A2:A3"))
     assert [record.concepts for record in entries(path)] == [(("Sums",),), (("Sums",),), ()]
     assert [(warning.line, warning.reason.partition(";")[0]) for warning in entries(path, LineWarning)] == [
         (2, "answer is a formula that has never been calculated"),
@@ -162,9 +153,7 @@ def test_an_opendocument_sheet_is_read_as_it_is_shown(tmp_path):
     assert read(path).notes == ["The sheet 'Old' (hidden) is not read."]
 
 
-_TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=30).filter(
-    str.strip
-)
+_TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=30).filter(str.strip)
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -222,9 +211,7 @@ def _link() -> zipfile.ZipInfo:
 
 
 _BOOK = ("xl/workbook.xml", b"<workbook/>")
-_LAUGHS = (
-    b'<!DOCTYPE a [<!ENTITY b "cc">]><office:document-content xmlns:office="o">&b;</office:document-content>'
-)
+_LAUGHS = b'<!DOCTYPE a [<!ENTITY b "cc">]><office:document-content xmlns:office="o">&b;</office:document-content>'
 
 
 @pytest.mark.parametrize(
@@ -239,10 +226,7 @@ _LAUGHS = (
         (_archive(("content.xml", _LAUGHS), ("META-INF/manifest.xml", b"")), "no proper workbook"),
         (_archive(("content.xml", b"\1"), ("META-INF/manifest.xml", b"encryption-data")), "by a password"),
         (_archive(("xl/workbook.bin", b"")), "XLSB"),
-        (
-            b"\xd0\xcf\x11\xe0" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le"),
-            "protected by a password",
-        ),
+        (b"\xd0\xcf\x11\xe0" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le"), "protected by a password"),
         (b"\xd0\xcf\x11\xe0" + b"\0" * 600 + "Workbook".encode("utf-16-le"), "Save As, Excel Workbook"),
         (b"text,answer\n1?,2\n", None),
     ],
@@ -272,7 +256,4 @@ def test_two_members_of_one_name_and_a_sheet_without_an_end_are_refused(tmp_path
         ("Bank", [["Question"], ["1?"]]),
         change=lambda book: book["Bank"].__setitem__("XFD1048576", "far"),
     )
-    assert [(line, type(entry)) for line, entry in read(far)] == [
-        (2, QuestionRecord),
-        (1_048_576, LineProblem),
-    ]
+    assert [(line, type(entry)) for line, entry in read(far)] == [(2, QuestionRecord), (1_048_576, LineProblem)]

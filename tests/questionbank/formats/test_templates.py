@@ -50,9 +50,7 @@ responseIdentifier="RESPONSE"/></p></itemBody></assessmentItem>"""
         ("qti.xml", QTI, "Double {@A@}:", "S = product(A, 2)"),
     ],
 )  # fmt: skip
-def test_a_template_names_its_variables_and_how_it_computes_the_answer(
-    tmp_path, name, content, text, computed
-):
+def test_a_template_names_its_variables_and_how_it_computes_the_answer(tmp_path, name, content, text, computed):
     record = _read(tmp_path, name, content)
     assert record.kind == "opaque"
     assert record.text.startswith(text)
@@ -83,9 +81,7 @@ _TWO = "L: [[input:a]] [[validation:a]] S: [[input:b]]"
         (f"ta:{_EVEN};", {"a": ("checkbox", "ta")}, "Which? [[input:a]]", "choice", "Which?", "A, B", ["2", "x < 4", "three; really"]),
     ],
 )  # fmt: skip
-def test_a_stack_question_that_draws_nothing_is_no_template(
-    tmp_path, code, inputs, asked, kind, text, answer, options
-):
+def test_a_stack_question_that_draws_nothing_is_no_template(tmp_path, code, inputs, asked, kind, text, answer, options):
     record = _read(tmp_path, "fixed.xml", _stack(code, inputs, asked))
     assert (record.kind, record.text, record.answer) == (kind, text, answer)
     assert [option.text for option in record.options] == options
@@ -122,9 +118,7 @@ def test_a_stack_question_whose_answer_is_computed_is_kept(tmp_path, code, input
 def test_a_stack_question_that_the_bank_has_as_another_type_still_goes_back_edited(tmp_path):
     record = _read(tmp_path, "a.xml", _stack("", {"a": ("numerical", "2")}, "Is [[input:a]]"))
     content = replace(record.content, original="0" * 64)
-    earlier = replace(
-        record, kind="opaque", answer="", text="Was [[input:a]]", solution="New.", content=content
-    )
+    earlier = replace(record, kind="opaque", answer="", text="Was [[input:a]]", solution="New.", content=content)
     out = tmp_path / "out.xml"
     write([earlier], out, "moodle-xml", Pictures())
     assert all(part in out.read_text() for part in ("<tans>2</tans>", "Was [[input:a]]", "New."))

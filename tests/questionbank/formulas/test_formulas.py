@@ -29,10 +29,7 @@ def text(latex: str) -> str:
 def cells(latex: str) -> list[list[set[str]]]:
     """Return the classes of each cell, by row."""
     rows = re.findall(r"<mtr[^>]*>(.*?)</mtr>", formula_mathml(latex))
-    return [
-        [set(match.split()) for match in re.findall(r'<mtd(?:[^>]*class="([^"]*)")?[^>]*>', row)]
-        for row in rows
-    ]
+    return [[set(match.split()) for match in re.findall(r'<mtd(?:[^>]*class="([^"]*)")?[^>]*>', row)] for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -109,10 +106,7 @@ def test_what_people_type_is_drawn_with_all_of_its_content(latex: str, character
         (r"\textbf{Größe 12}", '<mtext class="formula-bold">Größe\u00a012</mtext>'),
         (r"\textit{für}", '<mtext class="formula-italic">für</mtext>'),
         ("f'(x)", '<mi>f</mi><mo form="postfix">′</mo>'),
-        (
-            "f''^2",
-            '<msup><mrow><mi>f</mi><mo form="postfix">′</mo><mo form="postfix">′</mo></mrow><mn>2</mn>',
-        ),
+        ("f''^2", '<msup><mrow><mi>f</mi><mo form="postfix">′</mo><mo form="postfix">′</mo></mrow><mn>2</mn>'),
         ("x_1'", '<msub><mi>x</mi><mn>1</mn></msub><mo form="postfix">′</mo>'),
         ("x=-2", '<mo form="prefix" stretchy="false">−</mo><mn>2</mn>'),
         (r"\rule{2cm}{1pt}", '<mspace class="formula-rule"|<mspace [^>]*class="formula-rule"'),
@@ -158,10 +152,7 @@ def test_the_columns_of_an_array_are_aligned_as_its_letters_say() -> None:
         (r"\begin{array}{c}1\\\hline 2\end{array}", [["rule-below"], []]),
         (r"\begin{array}{c}\toprule 1\\ \bottomrule\end{array}", [["rule-above", "rule-below"]]),
         (r"\begin{array}{c}1\\ \hdashline 2\end{array}", [["rule-below-dashed"], []]),
-        (
-            r"\begin{array}{rl} x & 5 \\ \cline{1-2} y & 4 \end{array}",
-            [[], [], ["rule-above"], ["rule-above"]],
-        ),
+        (r"\begin{array}{rl} x & 5 \\ \cline{1-2} y & 4 \end{array}", [[], [], ["rule-above"], ["rule-above"]]),
         (r"\begin{array}{rl} x & 5 \\ \cline{2-2} \end{array}", [[], ["rule-below"]]),
     ],
 )

@@ -36,9 +36,7 @@ def uploads(own_uploads):
     return storages["uploads"]
 
 
-def request(
-    content: bytes = GOOD, name: str = "maths.jsonl", user=None, format: str = "auto", **options
-) -> Run:
+def request(content: bytes = GOOD, name: str = "maths.jsonl", user=None, format: str = "auto", **options) -> Run:
     kept = upload_keep(upload=ContentFile(content), name=name, user=user, format=format)
     return import_kept(kept=kept, user=user, options=ImportOptions(format=format, **options))
 
@@ -61,12 +59,9 @@ def test_reviewers_import_nothing_and_teachers_not_what_somebody_else_uploaded(t
 
 
 @pytest.mark.parametrize(
-    ("may_publish", "asked", "status"),
-    [(True, "draft", "draft"), (True, "ready", "ready"), (False, "ready", "draft")],
+    ("may_publish", "asked", "status"), [(True, "draft", "draft"), (True, "ready", "ready"), (False, "ready", "draft")]
 )
-def test_a_teacher_s_import_is_published_where_the_setting_lets_it(
-    teacher, settings, may_publish, asked, status
-):
+def test_a_teacher_s_import_is_published_where_the_setting_lets_it(teacher, settings, may_publish, asked, status):
     settings.TEACHERS_PUBLISH_IMPORTS = may_publish
     check = request(user=teacher, dry_run=True, status=asked)
     run_import(check, Reporter())
@@ -115,9 +110,7 @@ def test_a_check_writes_nothing_and_the_import_follows_from_it(uploads):
     check = request(BAD, hierarchy="h", source="s", dry_run=True)
     result = run_import(check, Reporter())
     assert (result["created"], result["refused_count"], result["written"]) == (2, 1, False)
-    assert result["refused"] == [
-        {"line": 3, "reason": "text must be a string, not a number", "field": "text"}
-    ]
+    assert result["refused"] == [{"line": 3, "reason": "text must be a string, not a number", "field": "text"}]
     assert not Question.objects.exists()
     run = import_repeat(run=check, user=None, skip_invalid=True)
     assert run.title == "Import of maths.jsonl"
@@ -180,10 +173,7 @@ def test_a_worker_that_dies_after_the_commit_loses_neither_vectors_nor_vocabular
 @pytest.mark.parametrize(
     ("name", "kept"),
     [
-        (
-            "卷" * 140 + ".jsonl",
-            "卷" * 48 + ".jsonl",
-        ),  # three bytes a character; 255 is a file system's limit
+        ("卷" * 140 + ".jsonl", "卷" * 48 + ".jsonl"),  # three bytes a character; 255 is a file system's limit
         ("..", "upload"),
         ("folder/..", "upload"),
     ],

@@ -51,8 +51,7 @@ def test_a_change_by_a_person_is_in_the_file_and_the_rest_is_as_it_was(file, tmp
     import_file(path=file, embed=False)
     graph = Question.objects.get(source_id="alg-001")
     fields = {
-        name: getattr(graph, name)
-        for name in ("text", "language", "kind", "options", "answer", "grade", "status")
+        name: getattr(graph, name) for name in ("text", "language", "kind", "options", "answer", "grade", "status")
     }
     question_update(
         user=admin_person, question=graph, version=1, concepts=[tag.concept for tag in graph.tags.all()],

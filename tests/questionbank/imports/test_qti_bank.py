@@ -35,9 +35,7 @@ def test_a_package_goes_in_and_out_as_it_was(tmp_path):
     assert (again.created, again.known.updated, again.known.unchanged) == (0, 0, len(ITEMS))
 
 
-def test_questions_with_the_same_text_are_shown_with_it_and_lead_to_each_other(
-    client, admin_person, tmp_path
-):
+def test_questions_with_the_same_text_are_shown_with_it_and_lead_to_each_other(client, admin_person, tmp_path):
     path, out = tmp_path / "farm.zip", tmp_path / "out.zip"
     path.write_bytes(package_of_three())
     import_file(path=path, embed=False)

@@ -34,10 +34,7 @@ pytestmark = pytest.mark.django_db
 FULL = {
     "id": "q1",
     "text": "Anna has 3 apples and buys 2. How many has she?",
-    "options": [
-        {"label": "A", "text": "5"},
-        {"label": "B", "text": "6", "misconception": "counts one twice"},
-    ],
+    "options": [{"label": "A", "text": "5"}, {"label": "B", "text": "6", "misconception": "counts one twice"}],
     "answer": "A",
     "solution": "$3+2=5$",
     "equation": "3+2",
@@ -64,12 +61,7 @@ def test_every_field_arrives(jsonl, admin_person):
     report = import_file(path=jsonl(FULL), user=admin_person)
     question = Question.objects.get()
     assert (question.source, question.source_id, question.text) == ("questions", "q1", FULL["text"])
-    assert (question.language, question.kind, question.status, question.version) == (
-        "en",
-        "choice",
-        "ready",
-        1,
-    )
+    assert (question.language, question.kind, question.status, question.version) == ("en", "choice", "ready", 1)
     assert question.options == FULL["options"]
     assert (question.answer, question.solution) == ("A", "$3+2=5$")
     assert (question.grade, question.stage) == ("1", "elementary")
@@ -88,10 +80,7 @@ def test_every_field_arrives(jsonl, admin_person):
 def test_questions_with_a_program_or_calculations_are_computed_alike(jsonl):
     import_file(
         path=jsonl(
-            {
-                "text": "5 bags hold 6 figs each. 4 figs are bad.",
-                "program": "multiply(n0,n1)|subtract(#0,n2)|",
-            },
+            {"text": "5 bags hold 6 figs each. 4 figs are bad.", "program": "multiply(n0,n1)|subtract(#0,n2)|"},
             {"text": "8 rows have 9 chairs each. 3 are broken.", "calculations": ["8*9=72", "72-3=69"]},
             {"text": "2 shelves hold 7 books each. 1 is lent.", "equation": "2*7-1"},
             {"text": "3 nets hold 4 balls each. 2 are flat.", "calculations": ["3*4=12"], "answer": "10"},
@@ -119,9 +108,7 @@ def test_the_vocabulary_is_refreshed(jsonl):
 def test_one_refused_line_and_nothing_is_written(jsonl):
     before = bank()
     path = jsonl({"id": "a", "text": "1 + 1", "concepts": [["A"]]}, {"id": "b", "text": 5}, "no json")
-    with pytest.raises(
-        ImportRefused, match=r"^2 lines of 3 in questions\.jsonl cannot be imported"
-    ) as caught:
+    with pytest.raises(ImportRefused, match=r"^2 lines of 3 in questions\.jsonl cannot be imported") as caught:
         import_file(path=path)
     assert [(problem.line, problem.field) for problem in caught.value.problems] == [(2, "text"), (3, "")]
     assert bank() == before
@@ -129,8 +116,7 @@ def test_one_refused_line_and_nothing_is_written(jsonl):
 
 def test_skip_invalid_imports_the_rest_and_reports_the_refused(jsonl):
     report = import_file(
-        path=jsonl({"text": "1 + 1"}, {"text": 5}, {"text": "2 + 2"}),
-        options=ImportOptions(skip_invalid=True),
+        path=jsonl({"text": "1 + 1"}, {"text": 5}, {"text": "2 + 2"}), options=ImportOptions(skip_invalid=True)
     )
     assert list(Question.objects.order_by("pk").values_list("text", flat=True)) == ["1 + 1", "2 + 2"]
     assert (report.created, report.refused_count, report.refused[0].line) == (2, 1, 2)
@@ -169,12 +155,7 @@ def test_a_dry_run_tells_everything_and_writes_nothing(jsonl):
 
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_templates_and_questions_without_their_figure_are_counted(jsonl, dry_run):
-    texts = (
-        "Solve $left=right$.",
-        "name1 has {a} pens.",
-        "What is the area of the shape below? [image]",
-        "2 + 2?",
-    )
+    texts = ("Solve $left=right$.", "name1 has {a} pens.", "What is the area of the shape below? [image]", "2 + 2?")
     path = jsonl(*({"text": text} for text in texts))
     report = import_file(path=path, options=ImportOptions(dry_run=dry_run))
     assert (report.templates, report.without_figure) == (2, 1)
@@ -192,10 +173,7 @@ def test_a_line_that_the_bank_has_is_linked_and_its_new_tags_are_added(jsonl):
     assert (report.created, report.duplicates, report.questions_tagged) == (0, 1, 1)
     assert [(link.line, link.question) for link in report.links] == [(1, question.pk)]
     assert concept_paths([question.pk])[question.pk] == [("Number",), ("Algebra", "Sums")]
-    assert dict(question.tags.values_list("concept__name", "set_by")) == {
-        "Number": "person",
-        "Sums": "import",
-    }
+    assert dict(question.tags.values_list("concept__name", "set_by")) == {"Number": "person", "Sums": "import"}
 
 
 def test_case_makes_another_question_and_so_do_other_options(jsonl):
@@ -205,10 +183,7 @@ def test_case_makes_another_question_and_so_do_other_options(jsonl):
 
 
 def test_repeats_in_the_file_are_linked_to_the_first_and_bring_their_tags(jsonl):
-    rows = [
-        {"id": "a", "text": "1 + 1", "concepts": [["A"]]},
-        {"id": "b", "text": "1 + 1", "concepts": [["B"]]},
-    ]
+    rows = [{"id": "a", "text": "1 + 1", "concepts": [["A"]]}, {"id": "b", "text": "1 + 1", "concepts": [["B"]]}]
     report = import_file(path=jsonl(*rows))
     question = Question.objects.get()
     assert question.source_id == "a"
@@ -226,12 +201,7 @@ def test_the_same_file_again_changes_nothing(jsonl):
     import_file(path=path)
     before = bank()[:-1]
     report = import_file(path=path)
-    assert (report.created, report.duplicates, report.concepts_created, report.questions_tagged) == (
-        0,
-        2,
-        0,
-        0,
-    )
+    assert (report.created, report.duplicates, report.concepts_created, report.questions_tagged) == (0, 2, 0, 0)
     assert bank()[:-1] == before
 
 
@@ -259,10 +229,7 @@ def test_a_hierarchy_alone_can_be_imported(jsonl):
         options=ImportOptions(hierarchy="h"),
     )
     assert (report.rows, report.created, report.concepts_created) == (2, 0, 2)
-    assert list(KnowledgeConcept.objects.order_by("path").values_list("name", "depth")) == [
-        ("Maths", 1),
-        ("Number", 2),
-    ]
+    assert list(KnowledgeConcept.objects.order_by("path").values_list("name", "depth")) == [("Maths", 1), ("Number", 2)]
 
 
 def test_a_concept_cycle_is_refused_and_nothing_is_written(jsonl):
@@ -275,9 +242,7 @@ def test_a_concept_cycle_is_refused_and_nothing_is_written(jsonl):
 
 
 def test_the_set_of_a_line_goes_before_the_name_of_the_file(jsonl):
-    report = import_file(
-        path=jsonl({"text": "1", "set": "mine"}, {"text": "2"}), options=ImportOptions(source="given")
-    )
+    report = import_file(path=jsonl({"text": "1", "set": "mine"}, {"text": "2"}), options=ImportOptions(source="given"))
     assert report.sources == ["mine", "given"]
     assert dict(Question.objects.values_list("text", "source")) == {"1": "mine", "2": "given"}
     with pytest.raises(ValidationFailed, match="more than 120"):
@@ -340,11 +305,7 @@ def test_progress_rises_to_the_end(jsonl):
     rows = [{"id": str(n), "text": f"{n} + 1"} for n in range(1200)]
     import_file(path=jsonl(*rows), progress=lambda done, total, message: seen.append((done, total, message)))
     assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
-    assert {message for *_, message in seen} >= {
-        "Reading the file",
-        "Looking for duplicates",
-        "Writing questions",
-    }
+    assert {message for *_, message in seen} >= {"Reading the file", "Looking for duplicates", "Writing questions"}
     assert all(done <= total for done, total, _ in seen)
 
 
@@ -355,9 +316,7 @@ def test_a_large_text_fits_the_index(jsonl):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("rows", "times"), [(2, 0), (3, 1)])
-def test_after_a_bulk_load_the_planner_knows_the_rows_and_the_tables_are_vacuumed(
-    jsonl, monkeypatch, rows, times
-):
+def test_after_a_bulk_load_the_planner_knows_the_rows_and_the_tables_are_vacuumed(jsonl, monkeypatch, rows, times):
     monkeypatch.setattr(imports, "MANY", 3)
     before = vacuumed_tables()
     import_file(path=jsonl(*({"text": f"{n} + 1", "concepts": [["Sums"]]} for n in range(rows))))
@@ -384,8 +343,7 @@ def test_two_imports_at_once_build_one_hierarchy_and_no_duplicate(tmp_path):
     for name, first in (("one", 0), ("two", 200)):
         path = tmp_path / f"{name}.csv"
         rows = "".join(
-            f"{n} + 1 = ?,Root > Branch {n % 7} > Leaf {n % 30}; Other {n % 5}\n"
-            for n in range(first, first + 400)
+            f"{n} + 1 = ?,Root > Branch {n % 7} > Leaf {n % 30}; Other {n % 5}\n" for n in range(first, first + 400)
         )
         path.write_text("text,concepts\n" + rows)
         paths.append(path)
@@ -413,11 +371,7 @@ def test_two_imports_at_once_build_one_hierarchy_and_no_duplicate(tmp_path):
     assert concepts.values("path").distinct().count() == concepts.count()
     assert sum(outcome.concepts_created for outcome in outcomes) == concepts.count()
     assert KnowledgeConcept.objects.find_problems() == ([], [], [], [], [])
-    tagged = {
-        path
-        for paths in concept_paths(Question.objects.values_list("pk", flat=True)).values()
-        for path in paths
-    }
+    tagged = {path for paths in concept_paths(Question.objects.values_list("pk", flat=True)).values() for path in paths}
     assert len(tagged) == concepts.filter(numchild=0).count()
 
 
@@ -426,9 +380,7 @@ SIDE = "Find the length of the side marked x."
 
 def test_equal_texts_with_different_answers_are_two_questions(jsonl):
     report = import_file(
-        path=jsonl(
-            {"text": SIDE, "answer": "12"}, {"text": SIDE, "answer": "20"}, {"text": SIDE, "answer": "$12$ "}
-        )
+        path=jsonl({"text": SIDE, "answer": "12"}, {"text": SIDE, "answer": "20"}, {"text": SIDE, "answer": "$12$ "})
     )
     assert (report.created, report.duplicates) == (2, 1)
     assert list(Question.objects.order_by("pk").values_list("answer", flat=True)) == ["12", "20"]

@@ -155,9 +155,7 @@ def test_a_cancelled_undo_removes_nothing(load):
     assert QuestionTag.objects.count() == 1
 
 
-def test_only_an_admin_may_undo_a_command_s_import_and_only_one_job_at_a_time_does(
-    load, teacher, admin_person
-):
+def test_only_an_admin_may_undo_a_command_s_import_and_only_one_job_at_a_time_does(load, teacher, admin_person):
     imported = load(line(1))
     with pytest.raises(NotAllowed):
         import_undo_request(run=imported, user=teacher)

@@ -49,9 +49,7 @@ def edit(question, person, **changes):
     names = ("text", "language", "kind", "options", "answer", "solution", "grade", "status")
     fields = {name: getattr(question, name) for name in names} | changes
     concepts = [tag.concept for tag in question.tags.all()]
-    return question_update(
-        user=person, question=question, version=question.version, concepts=concepts, **fields
-    )
+    return question_update(user=person, question=question, version=question.version, concepts=concepts, **fields)
 
 
 def undo(run):
@@ -65,14 +63,7 @@ def latest() -> Run:
 def state():
     rows = Question.objects.order_by("pk").prefetch_related("tags__concept")
     return [
-        (
-            row.source_id,
-            row.text,
-            row.answer,
-            row.solution,
-            row.grade,
-            [t.concept.name for t in row.tags.all()],
-        )
+        (row.source_id, row.text, row.answer, row.solution, row.grade, [t.concept.name for t in row.tags.all()])
         for row in rows
     ]
 
@@ -135,9 +126,7 @@ def test_what_a_file_has_no_column_for_stays(load, tmp_path):
     path = tmp_path / "bank.csv"
     path.write_text("id,text\na,1 + 1?\nb,2 + 2 = ?\n")
     report = import_file(path=path, options=ImportOptions(update=True), embed=False)
-    assert [change["differences"] for change in report.known.changes] == [
-        [("question", "2 + 2?", "2 + 2 = ?")]
-    ]
+    assert [change["differences"] for change in report.known.changes] == [[("question", "2 + 2?", "2 + 2 = ?")]]
     row = Question.objects.get(source_id="b")
     assert (row.text, row.answer, row.grade, row.tags.count()) == ("2 + 2 = ?", "4", "7", 1)
 

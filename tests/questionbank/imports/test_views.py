@@ -69,8 +69,7 @@ def test_refused_lines_are_listed_with_number_and_reason_and_can_be_left_out(db,
     assert [problem["line"] for problem in checked.result["refused"]] == [2, 4]
     for problem in checked.result["refused"]:
         assert re.search(
-            rf'{re.escape(escape(problem["reason"]))}\s*</td>\s*<td class="small">\s*{problem["line"]}\s',
-            page,
+            rf'{re.escape(escape(problem["reason"]))}\s*</td>\s*<td class="small">\s*{problem["line"]}\s', page
         )
     assert "Import 2 questions" not in page
     assert "without the refused lines" in page
@@ -111,9 +110,7 @@ def test_a_job_of_a_format_that_went_is_refused_and_its_page_still_shown(as_admi
     Run.objects.update(parameters=Run.objects.get().parameters | {"format": "webwork"})
     run = work(Run.objects.get())
     assert "The format 'webwork' is not known; use one of auto, jsonl" in run.error
-    assertContains(
-        as_admin.get(reverse("run_detail", args=[run.pk])), "The format &#x27;webwork&#x27; is not known"
-    )
+    assertContains(as_admin.get(reverse("run_detail", args=[run.pk])), "The format &#x27;webwork&#x27; is not known")
 
 
 def test_a_file_that_is_damaged_further_down_fails_with_one_sentence(db, as_admin) -> None:
@@ -214,24 +211,15 @@ def test_the_columns_of_a_csv_file_are_guessed_shown_and_can_be_changed(as_admin
     assert "Not read:" in page
     assert not Run.objects.exists()
 
-    columns = {
-        f"column-{place}": field for place, field in enumerate(("id", "text", "answer", "concepts", "grade"))
-    }
-    sent = {
-        "encoding": "windows-1252",
-        "delimiter": "semicolon",
-        "header": response.context["header"],
-    } | columns
+    columns = {f"column-{place}": field for place, field in enumerate(("id", "text", "answer", "concepts", "grade"))}
+    sent = {"encoding": "windows-1252", "delimiter": "semicolon", "header": response.context["header"]} | columns
     preview = as_admin.post(here, sent | {"action": "preview"})
     assert preview.status_code == 200
     assert [row.question.grade for row in preview.context["rows"]] == ["Jo", ""]
 
     checked = work_on_answer(as_admin.post(here, sent | {"action": "check"}))
     assert checked.parameters["layout"]["fields"] == ["id", "text", "answer", "concepts", "grade"]
-    assert [group["lines"] for group in checked.result["warnings"] if group["field"] == "formula"] == [
-        [3],
-        [3],
-    ]
+    assert [group["lines"] for group in checked.result["warnings"] if group["field"] == "formula"] == [[3], [3]]
     as_admin.post(reverse("import_confirm", args=[checked.pk]))
     imported = work(Run.objects.latest("pk"))
     assert imported.result["created"] == 2
@@ -245,10 +233,7 @@ def test_the_unicode_text_of_a_spreadsheet_is_read_by_columns(as_admin, encoding
     here = upload_csv(as_admin, sheet.encode(encoding), name="unicode.csv", source="Sheet")
     response = as_admin.get(here)
     form = response.context["form"]
-    assert (form["delimiter"].value(), [field.value() for field in form.mapped()]) == (
-        "tab",
-        ["text", "answer"],
-    )
+    assert (form["delimiter"].value(), [field.value() for field in form.mapped()]) == ("tab", ["text", "answer"])
     sent = {
         "encoding": form["encoding"].value(),
         "delimiter": "tab",
@@ -274,9 +259,7 @@ def test_another_sheet_of_a_workbook_makes_other_columns(as_admin, tmp_path) -> 
     head = ["Frage", "Antwort"]
     sheets = ("Klasse 7", [head, ["1 + 1?", 2]]), ("Klasse 8", [["Aufgabe"], ["2 + 2?"]])
     path = workbook(tmp_path / "bank.xlsx", *sheets)
-    response = as_admin.post(
-        reverse("import_create"), {"file": SimpleUploadedFile(path.name, path.read_bytes())}
-    )
+    response = as_admin.post(reverse("import_create"), {"file": SimpleUploadedFile(path.name, path.read_bytes())})
     page = as_admin.get(response["Location"]).content.decode()
     assert "1 + 1?" in page
     assert "The sheet &#x27;Klasse 8&#x27; is not read." in page
@@ -295,12 +278,7 @@ def test_another_sheet_of_a_workbook_makes_other_columns(as_admin, tmp_path) -> 
 def test_another_delimiter_makes_other_columns(as_admin) -> None:
     here = upload_csv(as_admin, b"text,a;b\n1 + 1,2\n")
     first = as_admin.get(here)
-    sent = {
-        "encoding": "utf-8",
-        "delimiter": "semicolon",
-        "header": first.context["header"],
-        "column-0": "text",
-    }
+    sent = {"encoding": "utf-8", "delimiter": "semicolon", "header": first.context["header"], "column-0": "text"}
     again = as_admin.post(here, sent | {"action": "preview"})
     assert [field.label for field in again.context["form"].mapped()] == ["text,a", "b"]
 
@@ -325,9 +303,7 @@ def test_the_columns_page_is_its_uploader_s_alone(client, as_admin, django_user_
 
 @pytest.mark.parametrize("content", [b"\0\1\2", b"", b'"'])
 def test_a_file_named_csv_that_is_none_is_refused_with_a_sentence(as_admin, content) -> None:
-    response = as_admin.post(
-        reverse("import_create"), {"file": SimpleUploadedFile("mine.csv", content)}, follow=True
-    )
+    response = as_admin.post(reverse("import_create"), {"file": SimpleUploadedFile("mine.csv", content)}, follow=True)
     assert response.status_code in (200, 422)
     assert not Run.objects.exists()
 
@@ -338,12 +314,7 @@ def test_a_column_that_cannot_be_read_is_left_out_by_a_button(as_admin) -> None:
     )
     here = upload_csv(as_admin, sheet.encode(), source="Blatt")
     response = as_admin.get(here)
-    sent = {
-        "encoding": "utf-8",
-        "delimiter": "semicolon",
-        "header": response.context["header"],
-        "action": "check",
-    }
+    sent = {"encoding": "utf-8", "delimiter": "semicolon", "header": response.context["header"], "action": "check"}
     sent |= {f"column-{place}": field for place, field in enumerate(("text", "answer", "difficulty"))}
     checked = work_on_answer(as_admin.post(here, sent))
     assert [(group["count"], group["values"]) for group in checked.result["reasons"]] == [(20, ["'75%'"])]
@@ -351,9 +322,7 @@ def test_a_column_that_cannot_be_read_is_left_out_by_a_button(as_admin) -> None:
     assert "difficulty (20 lines)" in page
     assert "Frage → text" in page
 
-    again = work_on_answer(
-        as_admin.post(reverse("import_confirm", args=[checked.pk]), {"without": "difficulty"})
-    )
+    again = work_on_answer(as_admin.post(reverse("import_confirm", args=[checked.pk]), {"without": "difficulty"}))
     assert (again.parameters["dry_run"], again.parameters["without"]) == (True, ["difficulty"])
     assert "Import 20 questions" in as_admin.get(reverse("run_detail", args=[again.pk])).content.decode()
     imported = work_on_answer(as_admin.post(reverse("import_confirm", args=[again.pk])))

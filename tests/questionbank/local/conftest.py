@@ -113,9 +113,7 @@ def user_of(run_python: Callable[[str], subprocess.Popen[str]]) -> Callable[...,
     """Starts a process that uses the servers of a VAR_DIR until it is stopped or its input is closed."""
 
     def start(var_dir: Path, then: str = "", *, wait: bool = True) -> subprocess.Popen[str]:
-        process = run_python(
-            f"ensure({str(var_dir)!r})\n{then}\nprint('ready', flush=True)\nsys.stdin.read()"
-        )
+        process = run_python(f"ensure({str(var_dir)!r})\n{then}\nprint('ready', flush=True)\nsys.stdin.read()")
         if wait:
             assert process.stdout.readline() == "ready\n", process.communicate()[1]
         return process

@@ -128,9 +128,7 @@ def test_requests_sent_in_a_row_are_answered_in_their_order(port: int) -> None:
     assert b"".join(bodies) == b"0123456784"
 
 
-@pytest.mark.parametrize(
-    ("headers", "stays"), [([], False), (["Connection: keep-alive"], True), ([CLOSE], False)]
-)
+@pytest.mark.parametrize(("headers", "stays"), [([], False), (["Connection: keep-alive"], True), ([CLOSE], False)])
 def test_http_1_0_ends_a_connection_unless_the_client_keeps_it(port: int, headers, stays) -> None:
     for method in ("GET", "HEAD"):
         said = conversation(port, request(f"{method} / HTTP/1.0", *headers), LAST)

@@ -62,9 +62,7 @@ def test_the_first_answer_is_reported_once(tmp_path):
 def test_a_killed_server_is_started_again_and_said(var_dir, kill):
     first = redis.start(var_dir)
     said = []
-    caretaker = Caretaker(
-        var_dir, ["redis"], page_answers=lambda: False, on_answer=lambda: None, echo=said.append
-    )
+    caretaker = Caretaker(var_dir, ["redis"], page_answers=lambda: False, on_answer=lambda: None, echo=said.append)
     caretaker()
     assert redis.status(var_dir) == first
     kill(first)

@@ -19,9 +19,7 @@ def test_the_answer_is_the_same_in_another_process_and_writes_nothing(tmp_path):
         "print(postgres_location(sys.argv[1]), redis_location(sys.argv[1]))"
     )
     var_dir = tmp_path / "var"
-    said = subprocess.run(
-        [sys.executable, "-c", code, var_dir], check=True, capture_output=True, text=True
-    ).stdout
+    said = subprocess.run([sys.executable, "-c", code, var_dir], check=True, capture_output=True, text=True).stdout
     assert said.strip() == f"{locations.postgres_location(var_dir)} {locations.redis_location(var_dir)}"
     assert not var_dir.exists()
 

@@ -39,9 +39,7 @@ def test_two_that_end_at_once_leave_nothing_running(var_dir, user_of):
 
 
 def test_only_what_is_asked_for_is_started(var_dir, run_python):
-    user = run_python(
-        f"ensure({str(var_dir)!r}, services=['redis'])\nprint('ready', flush=True)\nsys.stdin.read()"
-    )
+    user = run_python(f"ensure({str(var_dir)!r}, services=['redis'])\nprint('ready', flush=True)\nsys.stdin.read()")
     assert user.stdout.readline() == "ready\n"
     assert running(var_dir) == {"redis"}
     user.communicate()

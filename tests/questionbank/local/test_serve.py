@@ -144,9 +144,7 @@ def test_one_process_alone_becomes_that_process(serve, var_dir, user_of):
     web = serve("--only", "web")
     port = int(
         next(
-            re.search(r"Listening at: http://127\.0\.0\.1:(\d+)", line)[1]
-            for line in web.stderr
-            if "Listening" in line
+            re.search(r"Listening at: http://127\.0\.0\.1:(\d+)", line)[1] for line in web.stderr if "Listening" in line
         )
     )
     assert status_of(f"http://127.0.0.1:{port}/") == 200  # a static file: it has collected them

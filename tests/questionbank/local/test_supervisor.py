@@ -106,16 +106,10 @@ def test_a_program_that_is_not_there_is_said(tmp_path, within):
 
 
 def test_long_work_leaves_the_processors_to_pages(tmp_path, within):
-    niceness = {
-        name: program.niceness for name, program in programs.programs(tmp_path, host="", port=0).items()
-    }
-    assert (
-        niceness["worker-default"] == niceness["worker-train"] > niceness["web"] == niceness["worker-light"]
-    )
+    niceness = {name: program.niceness for name, program in programs.programs(tmp_path, host="", port=0).items()}
+    assert niceness["worker-default"] == niceness["worker-train"] > niceness["web"] == niceness["worker-light"]
     said = []
-    child = RunningChild(
-        Program("worker", ["nice"], niceness=niceness["worker-train"]), tmp_path / "log", said.append
-    )
+    child = RunningChild(Program("worker", ["nice"], niceness=niceness["worker-train"]), tmp_path / "log", said.append)
     assert within(child.has_exited)
     child.kill()
     assert said == [f"worker | {min(19, os.nice(0) + niceness['worker-train'])}"]
@@ -213,8 +207,6 @@ def test_a_full_disk_does_not_end_the_supervisor(supervise, tmp_path):
 def test_a_stopped_program_goes_on(supervise):
     script = "echo pid $$; while :; do sleep 0.1; done"
     begin = "__import__('questionbank.local.supervisor').embedded.supervisor"
-    supervisor = supervise(
-        f"**({begin}.__dict__.update(_STOPPED_SECONDS=0.3, _LOOK_SECONDS=0.1) or {{}})", web=script
-    )
+    supervisor = supervise(f"**({begin}.__dict__.update(_STOPPED_SECONDS=0.3, _LOOK_SECONDS=0.1) or {{}})", web=script)
     os.kill(int(read_until(supervisor, r"pid (\d+)")[1]), signal.SIGSTOP)
     read_until(supervisor, "web was stopped and goes on")

@@ -129,9 +129,7 @@ def test_a_member_that_the_manifest_does_not_name_is_refused(archive, scratch):
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"", b"text", gzip.compress(b"x" * 4000), bytes(20_480)],
-    ids=["empty", "text", "gzip", "empty tar"],
+    "content", [b"", b"text", gzip.compress(b"x" * 4000), bytes(20_480)], ids=["empty", "text", "gzip", "empty tar"]
 )
 def test_what_is_no_archive_is_refused(tmp_path, content):
     path = tmp_path / "other.tar"

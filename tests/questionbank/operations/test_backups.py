@@ -54,10 +54,7 @@ def kept_files(settings, tmp_path) -> Path:
     settings.VAR_DIR = var = tmp_path / "var"
     var.mkdir()
     backend = "django.core.files.storage.FileSystemStorage"
-    places = {
-        alias: {"BACKEND": backend, "OPTIONS": {"location": var / folder}}
-        for folder, alias in FOLDERS.items()
-    }
+    places = {alias: {"BACKEND": backend, "OPTIONS": {"location": var / folder}} for folder, alias in FOLDERS.items()}
     settings.STORAGES = {**settings.STORAGES, **places}
     return var
 
@@ -67,9 +64,7 @@ def bank(kept_files, tmp_path) -> models.ModelArtifact:
     """A small bank with something in every table, an index, a model's files and an upload."""
     hierarchy = models.KnowledgeHierarchy.objects.create(name="Algebra")
     root = models.KnowledgeConcept.objects.add_root({"hierarchy": hierarchy, "name": "Equations"})
-    leaf = models.KnowledgeConcept.objects.add_child(
-        root, {"hierarchy": hierarchy, "name": "Linear equations"}
-    )
+    leaf = models.KnowledgeConcept.objects.add_child(root, {"hierarchy": hierarchy, "name": "Linear equations"})
     person = models.User.objects.create_user("ada", password="correct horse battery")
     questions = [
         models.Question.objects.create(
@@ -108,8 +103,7 @@ def rows() -> dict[str, list]:
     for model in TABLES:
         values = [list(row.values()) for row in model._default_manager.order_by("pk").values()]
         tables[model.__name__] = [
-            [value.to_numpy().tobytes() if hasattr(value, "to_numpy") else value for value in row]
-            for row in values
+            [value.to_numpy().tobytes() if hasattr(value, "to_numpy") else value for value in row] for row in values
         ]
     return tables
 
@@ -195,11 +189,7 @@ def test_every_kind_comes_back_with_pictures_originals_versions_and_shared_texts
             export_file(path=tmp_path / "out", format=format, filters={})
             is_packed = zipfile.is_zipfile(tmp_path / "out")  # which says when it was written
             packed = zipfile.ZipFile(tmp_path / "out") if is_packed else None
-            files += (
-                [packed.read(name) for name in packed.namelist()]
-                if packed
-                else [(tmp_path / "out").read_bytes()]
-            )
+            files += [packed.read(name) for name in packed.namelist()] if packed else [(tmp_path / "out").read_bytes()]
         return rows(), [picture_bytes(digest) for digest in digests], files
 
     before = everything()
@@ -229,9 +219,7 @@ def test_a_restored_bank_is_edited_and_grows_as_before(bank, backup):
     assert models.Question.objects.create(text="New", content_hash=b"n").pk > question.pk
 
 
-def test_a_backup_is_closed_to_others_names_its_versions_and_holds_no_secret_key(
-    backup, settings, kept_files
-):
+def test_a_backup_is_closed_to_others_names_its_versions_and_holds_no_secret_key(backup, settings, kept_files):
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
     assert settings.SECRET_KEY.encode() not in backup.read_bytes()
     with tarfile.open(backup) as tar:

@@ -49,9 +49,7 @@ def item(name: str) -> health.HealthItem:
 
 
 def seen(name: str, queues: str, seconds_ago: int) -> None:
-    WorkerHeartbeat.objects.create(
-        name=name, queues=queues, seen_at=timezone.now() - timedelta(seconds=seconds_ago)
-    )
+    WorkerHeartbeat.objects.create(name=name, queues=queues, seen_at=timezone.now() - timedelta(seconds=seconds_ago))
 
 
 def test_the_public_page_says_one_word_to_anybody(client):
@@ -166,9 +164,7 @@ def test_missing_vectors_are_a_warning_only_when_nobody_computes_them():
 
 
 def test_a_low_recall_is_a_warning():
-    wording = EmbeddingSet.objects.create(
-        lens="wording", encoder_name="n-grams", dimension=8, is_current=True
-    )
+    wording = EmbeddingSet.objects.create(lens="wording", encoder_name="n-grams", dimension=8, is_current=True)
     recall = item("recall")
     assert recall.figures == {"Wording": "not measured yet"}
     assert recall.sentence.startswith("Not measured yet")
@@ -184,8 +180,7 @@ def test_a_low_recall_is_a_warning():
 
 
 @pytest.mark.parametrize(
-    ("free", "state"),
-    [(400_000_000, State.FAILING), (1_900_000_000, State.WARNING), (2_100_000_000, State.OK)],
+    ("free", "state"), [(400_000_000, State.FAILING), (1_900_000_000, State.WARNING), (2_100_000_000, State.OK)]
 )
 def test_a_full_disk_is_noticed(var, monkeypatch, free, state):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10_000_000_000, 1, free))

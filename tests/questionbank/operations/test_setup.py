@@ -10,12 +10,7 @@ from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.review_pairs import review_pairs
 from questionbank.models import ParaphrasePair, Run, User
 from questionbank.operations import setup
-from questionbank.operations.setup import (
-    bank_setup,
-    demo_people_create,
-    demo_people_shut_out,
-    demo_review_install,
-)
+from questionbank.operations.setup import bank_setup, demo_people_create, demo_people_shut_out, demo_review_install
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import write_question
 

@@ -36,9 +36,7 @@ def plain(text: str) -> str:
 
 def words(text: str) -> str:
     """Return the words of a text outside of formulas, and how many formulas it has: pandoc writes formulas anew."""
-    prose = "".join(
-        segment.source if segment.kind == "text" else " formula " for segment in segment_text(text)
-    )
+    prose = "".join(segment.source if segment.kind == "text" else " formula " for segment in segment_text(text))
     return "".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", prose)))
 
 
@@ -105,9 +103,7 @@ def _matched(
     matched: list[tuple[FoundQuestion | None, Truth | None]] = []
     for truth in truths:
         key = plain(truth.text)[-12:]
-        place = next(
-            (place for place, found in enumerate(rest) if key and key in plain(found.record.text)), None
-        )
+        place = next((place for place, found in enumerate(rest) if key and key in plain(found.record.text)), None)
         if place is None and rest and len(rest) >= len(truths) - len(matched):
             place = 0
         if place is None:

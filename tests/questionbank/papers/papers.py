@@ -53,11 +53,7 @@ CHOICES = (
     Truth(r"What is the value of $\sqrt{144}$?", ("12", "14", "72", "24"), "A"),
     Truth("Which of these numbers is prime?", ("21", "27", "33", "37"), "D"),
     Truth("Solve $3x+5=20$.", ("$x=3$", "$x=5$", "$x=8$", "$x=15$"), "B"),
-    Truth(
-        "A train travels 180 km in 2.5 hours. What is its average speed in km/h?",
-        ("45", "60", "72", "450"),
-        "C",
-    ),
+    Truth("A train travels 180 km in 2.5 hours. What is its average speed in km/h?", ("45", "60", "72", "450"), "C"),
     Truth(
         "The angles of a triangle are in the ratio 1 : 2 : 3. What is the largest angle?",
         ("30°", "60°", "90°", "120°"),
@@ -77,10 +73,7 @@ PARTS = (
         "A bag holds 5 red and 3 blue counters.",
         parts=(
             ("Find the probability of a red counter.", r"$\frac{5}{8}$"),
-            (
-                "Two counters are taken without replacement. Find the probability that both are blue.",
-                r"$\frac{3}{28}$",
-            ),
+            ("Two counters are taken without replacement. Find the probability that both are blue.", r"$\frac{3}{28}$"),
         ),
     ),
     Truth(
@@ -176,9 +169,7 @@ def options_on_one_line_key_at_the_end() -> TestPaper:
     file.heading("Quiz: numbers and algebra")
     for number, truth in enumerate(CHOICES, start=1):
         file.add(f"{number}) {truth.text}")
-        file.add(
-            "\t".join(f"({letter}) {option}" for letter, option in zip(LETTERS, truth.options, strict=False))
-        )
+        file.add("\t".join(f"({letter}) {option}" for letter, option in zip(LETTERS, truth.options, strict=False)))
     file.add("Answers", look="bold")
     for number, truth in enumerate(CHOICES, start=1):
         file.add(f"{number}) {truth.answer}")
@@ -192,10 +183,7 @@ def options_in_two_rows_key_on_one_line() -> TestPaper:
         a, b, c, d = truth.options
         file.add(f"A   {a}\tB   {b}")
         file.add(f"C   {c}\tD   {d}")
-    file.add(
-        "Answer Key: "
-        + "  ".join(f"{number}. {truth.answer}" for number, truth in enumerate(CHOICES, start=1))
-    )
+    file.add("Answer Key: " + "  ".join(f"{number}. {truth.answer}" for number, truth in enumerate(CHOICES, start=1)))
     return _word("two rows", file, [replace(truth, points=2) for truth in CHOICES])
 
 
@@ -241,10 +229,7 @@ def options_in_tables_key_as_a_table() -> TestPaper:
         file.table([[f"A. {a}", f"B. {b}"], [f"C. {c}", f"D. {d}"]])
     file.heading("Answer key")
     file.table(
-        [
-            ["Question", *(str(number) for number in range(1, 9))],
-            ["Answer", *(truth.answer for truth in CHOICES)],
-        ]
+        [["Question", *(str(number) for number in range(1, 9))], ["Answer", *(truth.answer for truth in CHOICES)]]
     )
     return _word("tables", file, CHOICES)
 
@@ -253,9 +238,7 @@ def two_columns() -> TestPaper:
     file = WordFile()
     cells = []
     for number, truth in enumerate(CHOICES[:6], start=1):
-        options = "\n".join(
-            f"{letter}) {option}" for letter, option in zip(LETTERS, truth.options, strict=False)
-        )
+        options = "\n".join(f"{letter}) {option}" for letter, option in zip(LETTERS, truth.options, strict=False))
         cells.append(f"{number}. {truth.text}\n{options}")
     file.table([["\n".join(cells[:3]), "\n".join(cells[3:])]])
     file.add("Answers: 1B 2C 3A 4D 5B 6C")
@@ -267,10 +250,7 @@ def a_table_of_questions() -> TestPaper:
     file.table(
         [
             ["No.", "Question", "A", "B", "C", "D", "Correct answer"],
-            *(
-                [str(number), truth.text, *truth.options, truth.answer]
-                for number, truth in enumerate(CHOICES, start=1)
-            ),
+            *([str(number), truth.text, *truth.options, truth.answer] for number, truth in enumerate(CHOICES, start=1)),
         ]
     )
     return _word("rows", file, CHOICES)
@@ -280,12 +260,7 @@ def numbers_in_a_column() -> TestPaper:
     file = WordFile()
     file.table([[str(number), truth.text, "(3 marks)"] for number, truth in enumerate(OPENS, start=1)])
     file.add("Answers")
-    file.table(
-        [
-            ["Question", "Answer"],
-            *([str(number), truth.answer] for number, truth in enumerate(OPENS, start=1)),
-        ]
-    )
+    file.table([["Question", "Answer"], *([str(number), truth.answer] for number, truth in enumerate(OPENS, start=1))])
     return _word("column", file, [replace(truth, points=3) for truth in OPENS])
 
 
@@ -404,9 +379,7 @@ def chinese_paper() -> TestPaper:
     file.add("一、选择题（每小题3分，共12分）")
     for number, truth in enumerate(CHINESE, start=1):
         file.add(f"{number}．{truth.text}（    ）")
-        file.add(
-            "    ".join(f"{letter}．{option}" for letter, option in zip(LETTERS, truth.options, strict=False))
-        )
+        file.add("    ".join(f"{letter}．{option}" for letter, option in zip(LETTERS, truth.options, strict=False)))
     file.add("二、填空题（每小题4分，共8分）")
     file.add("5．计算：2+3×4=__________．")
     file.add("6．若x=2，则3x-1=__________．")
@@ -449,11 +422,7 @@ def german_test() -> TestPaper:
     file.add("Klassenarbeit Nr. 2", look="bold")
     truths = [
         Truth("Berechne.", parts=(("$3x+4x$", "$7x$"), ("$5y-2y$", "$3y$")), points=4),
-        Truth(
-            "Ein Rechteck ist 8 cm lang und 3 cm breit. Berechne den Flächeninhalt.",
-            answer="24 cm²",
-            points=3,
-        ),
+        Truth("Ein Rechteck ist 8 cm lang und 3 cm breit. Berechne den Flächeninhalt.", answer="24 cm²", points=3),
         Truth(
             "Gegeben ist die Funktion f mit $f(x)=x^2-4$.",
             parts=(("Bestimme die Nullstellen.", "-2 und 2"), ("Zeichne den Graphen.", "")),

@@ -11,11 +11,7 @@ import typst
 HELVETICA = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
 NAMELESS = (  # glyphs whose names say nothing, as private fonts have them
     "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 10 10] /FontMatrix [0.1 0 0 0.1 0 0] /FirstChar 97 /LastChar 122"
-    " /Widths ["
-    + "6 " * 26
-    + "] /Encoding << /Differences [97 "
-    + " ".join(f"/g{n}" for n in range(26))
-    + "] >>"
+    " /Widths [" + "6 " * 26 + "] /Encoding << /Differences [97 " + " ".join(f"/g{n}" for n in range(26)) + "] >>"
     " /CharProcs << " + " ".join(f"/g{n} 4 0 R" for n in range(26)) + " >> /Resources << >> >>"
 )
 

@@ -21,8 +21,7 @@ def paper_of(tmp_path: Path, rows: Rows, *, title: str = "", questions: list[str
     """Return the paper that questions with a table below them make; a slash parts the lines of a cell."""
     asked = [f"<p>{text}</p>" for text in questions or [f"{n}. {q}" for n, q in enumerate(QUESTIONS, 1)]]
     lines = [
-        "<tr>" + "".join(f"<td><p>{cell.replace('//', '</p><p>')}</p></td>" for cell in row) + "</tr>"
-        for row in rows
+        "<tr>" + "".join(f"<td><p>{cell.replace('//', '</p><p>')}</p></td>" for cell in row) + "</tr>" for row in rows
     ]
     path = tmp_path / "paper.html"
     page = f"<html><body>{''.join(asked)}<p><b>{title}</b></p><table>{''.join(lines)}</table></body></html>"
@@ -37,10 +36,7 @@ SCHEMES: dict[str, tuple[str, Rows]] = {
         "MEMORANDUM",
         [["Ques.", "Solution", "Marks"]] + [[f"{n}", a, "(1)"] for n, a in enumerate(ANSWERS, 1)],
     ),
-    "no head, and marks": (
-        "",
-        [["1", "7", "B1"], ["2", "x = 5", "M1 A1"], ["3", "5", "B1"], ["4", "0.5", "B1"]],
-    ),
+    "no head, and marks": ("", [["1", "7", "B1"], ["2", "x = 5", "M1 A1"], ["3", "5", "B1"], ["4", "0.5", "B1"]]),
     "working in lines": (
         "MARKING SCHEME",
         [
@@ -80,17 +76,8 @@ def test_a_table_of_numbers_and_answers_is_a_list_of_answers(tmp_path: Path, cas
 
 def test_levels_name_questions_and_their_parts() -> None:
     said = {"1.1": "7", "1.2": "8", "2.1.1": "1 h", "2.1.2": "20 km"}
-    asked = {
-        "1.1": Role.QUESTION,
-        "1.2": Role.QUESTION,
-        "2.1": Role.QUESTION,
-        "2.1.1": Role.PART,
-        "2.1.2": Role.PART,
-    }
-    rows = [
-        "| Ques. | Solution | Marks |",
-        *(f"| {name} | {answer} ✓ | 1 |" for name, answer in said.items()),
-    ]
+    asked = {"1.1": Role.QUESTION, "1.2": Role.QUESTION, "2.1": Role.QUESTION, "2.1.1": Role.PART, "2.1.2": Role.PART}
+    rows = ["| Ques. | Solution | Marks |", *(f"| {name} | {answer} ✓ | 1 |" for name, answer in said.items())]
     lines = [*(Line("Work it out.", name) for name in asked), *map(Line, rows)]
     first, second, third = assemble(lines, [*asked.values(), *[Role.KEY] * len(rows)]).questions
     assert (first.record.answer, second.record.answer) == ("7", "8")
@@ -122,22 +109,13 @@ def test_another_table_with_numbers_gives_no_answers(tmp_path: Path, case: str) 
 
 def test_a_table_that_names_the_questions_and_gives_nothing_is_doubted() -> None:
     rows = ["| No. | Answer | Marks |", *(f"| {number} |  | 1 |" for number in range(1, 5))]
-    lines = [
-        *(Line(text, f"{n}.") for n, text in enumerate(QUESTIONS, 1)),
-        *map(Line, ["Mark scheme", *rows]),
-    ]
+    lines = [*(Line(text, f"{n}.") for n, text in enumerate(QUESTIONS, 1)), *map(Line, ["Mark scheme", *rows])]
     paper = assemble(lines, guess_roles(lines))
-    assert all(
-        any("No answer was found" in doubt for doubt in question.doubts) for question in paper.questions
-    )
+    assert all(any("No answer was found" in doubt for doubt in question.doubts) for question in paper.questions)
 
 
 def test_a_number_behind_the_last_answer_is_no_part_of_it() -> None:
-    lines = [
-        Line("Work out 3 + 4.", "1."),
-        Line("Work out 9 − 1.", "2."),
-        Line("Answers: 1. 7; 2. 8; 3. 10 g"),
-    ]
+    lines = [Line("Work out 3 + 4.", "1."), Line("Work out 9 − 1.", "2."), Line("Answers: 1. 7; 2. 8; 3. 10 g")]
     paper = assemble(lines, [Role.QUESTION, Role.QUESTION, Role.KEY])
     assert [question.record.answer for question in paper.questions] == ["7", "8"]
     assert "question 3" in paper.notices[0]
@@ -145,38 +123,20 @@ def test_a_number_behind_the_last_answer_is_no_part_of_it() -> None:
 
 def test_a_list_names_sections_by_their_numbers() -> None:
     exercises = {
-        "Exercise 1": [
-            "Match each word with its meaning.",
-            "| radius | a. around |",
-            "| perimeter | b. to the edge |",
-        ],
+        "Exercise 1": ["Match each word with its meaning.", "| radius | a. around |", "| perimeter | b. to the edge |"],
         "Exercise 2": ["1. Name a shape.", "2. Name a solid.", "3. Name an angle.", "4. Name a line."],
-        "Exercise 3": [
-            "1. 90° is a ______ angle.",
-            "2. A cube has ______ faces.",
-            "3. A cube has ______ edges.",
-        ],
+        "Exercise 3": ["1. 90° is a ______ angle.", "2. A cube has ______ faces.", "3. A cube has ______ edges."],
     }
     said = ["Answers", "Ex 1: radius – b, perimeter – a", "Ex 2: 1. square; 2. cube; 3. right angle; 4. chord",
             "Ex 3: 1. right; 2. six; 3. twelve"]  # fmt: skip
     text = "\n".join([*(line for name, asked in exercises.items() for line in [f"# {name}", *asked]), *said])
-    lines = lines_of(
-        Paragraph.of(line.lstrip("# "), heading=int(line[0] == "#")) for line in text.split("\n")
-    )
+    lines = lines_of(Paragraph.of(line.lstrip("# "), heading=int(line[0] == "#")) for line in text.split("\n"))
     first, *others = (question.record for question in assemble(lines, guess_roles(lines)).questions)
     assert {(pair.left, pair.right) for pair in first.content.pairs} == {
         ("radius", "to the edge"),
         ("perimeter", "around"),
     }
-    assert [record.answer for record in others] == [
-        "square",
-        "cube",
-        "right angle",
-        "chord",
-        "right",
-        "six",
-        "twelve",
-    ]
+    assert [record.answer for record in others] == ["square", "cube", "right angle", "chord", "right", "six", "twelve"]
 
 
 def test_what_stands_between_a_number_and_its_first_question_is_shared() -> None:

@@ -88,9 +88,7 @@ def outline(roles: str, *questions: FoundQuestion) -> list[tuple[int | None, str
     """(place of the question, its lines, its lines elsewhere) of each passage."""
     names = {"Q": Role.QUESTION, "O": Role.OPTION, "K": Role.KEY, "T": Role.STIMULUS, "M": Role.MORE}
     corrected = correct(
-        [Line(str(place)) for place in range(len(roles))],
-        [names.get(letter, Role.NOTHING) for letter in roles],
-        [],
+        [Line(str(place)) for place in range(len(roles))], [names.get(letter, Role.NOTHING) for letter in roles], []
     )
     return [
         (

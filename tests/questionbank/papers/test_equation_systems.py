@@ -120,8 +120,8 @@ PAPERS: dict[str, Callable[[str], str]] = {
         f"\\item Solve the system {latex} for x.\n\\item Find y.\\end{{enumerate}}\\end{{document}}"
     ),
     "page.html": lambda latex: f"<ol><li>Solve the system {escape(latex)} for x.</li><li>Find y.</li></ol>",
-    "breaks.html": lambda latex: (
-        f"<p>1. Solve the system {escape(latex)} for x.</p><p>2. Find y.</p>".replace("\n", "<br>")
+    "breaks.html": lambda latex: f"<p>1. Solve the system {escape(latex)} for x.</p><p>2. Find y.</p>".replace(
+        "\n", "<br>"
     ),
     "paper.txt": lambda latex: f"1. Solve the system {latex} for x.\n2. Find y.",
     "paper.md": lambda latex: f"1. Solve the system {latex} for x.\n2. Find y.",
@@ -130,30 +130,22 @@ PAPERS: dict[str, Callable[[str], str]] = {
 
 @pytest.mark.parametrize("name", PAPERS)
 @pytest.mark.parametrize("case", LATEX)
-def test_a_system_in_latex_is_one_formula(
-    read: Callable[[str, bytes], tuple[Line, ...]], case: str, name: str
-) -> None:
+def test_a_system_in_latex_is_one_formula(read: Callable[[str, bytes], tuple[Line, ...]], case: str, name: str) -> None:
     check(read(name, PAPERS[name](LATEX[case]).encode()))
 
 
-def test_systems_that_one_kind_of_document_alone_has_are_read(
-    read: Callable[[str, bytes], tuple[Line, ...]],
-) -> None:
+def test_systems_that_one_kind_of_document_alone_has_are_read(read: Callable[[str, bytes], tuple[Line, ...]]) -> None:
     check(read("paper.tex", PAPERS["paper.tex"](r"\systeme{x+y=7,2x-y=5}").encode()))
     script = f'<script type="math/tex">{LATEX["cases"].strip("$")}</script>'
     check(read("paper.txt", PAPERS["paper.txt"]("{█(x+y=7@2x-y=5)┤").encode()))
     check(read("page.html", f"<p>1. Solve the system {script} for x.</p><p>2. Find y.</p>".encode()))
 
 
-def test_a_formula_that_never_ends_takes_no_line_with_it(
-    read: Callable[[str, bytes], tuple[Line, ...]],
-) -> None:
+def test_a_formula_that_never_ends_takes_no_line_with_it(read: Callable[[str, bytes], tuple[Line, ...]]) -> None:
     text = "1. Solve \\[ x = 2\n2. Find $y$.\n3. It costs $5.\n4. It costs $$6."
     assert [line.number for line in read("paper.txt", text.encode())] == ["1.", "2.", "3.", "4."]
 
 
-def test_escaped_signs_of_markdown_leave_formulas_alone(
-    read: Callable[[str, bytes], tuple[Line, ...]],
-) -> None:
+def test_escaped_signs_of_markdown_leave_formulas_alone(read: Callable[[str, bytes], tuple[Line, ...]]) -> None:
     (line,) = read("paper.md", rb"1\. Is \(x\_1 > 2\) \*always\*?")
     assert line.text == r"Is \(x\_1 > 2\) *always*?"

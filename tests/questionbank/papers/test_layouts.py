@@ -72,17 +72,7 @@ KEY_TITLES = (
     "Facit", "Ответы",
     "Cevap anahtarı", "Đáp án", "정답", "解答", "Antworten", "Rubric", "Keys and solutions",
 )  # fmt: skip
-POINTS = (
-    "(2 marks)",
-    "[2]",
-    "(2)",
-    "/2",
-    "2 marks",
-    "- 2 points",
-    "(2 P.)",
-    "\n[2 marks]",
-    "\nAnswer: ______ [2]",
-)
+POINTS = ("(2 marks)", "[2]", "(2)", "/2", "2 marks", "- 2 points", "(2 P.)", "\n[2 marks]", "\nAnswer: ______ [2]")
 PARTS = (
     "(a) {}", "a) {}", "a. {}", "a {}", "a: {}", "a - {}", "[a] {}", "(a). {}", "Part a) {}", "Part (a) {}",
     "N(a) {}",
@@ -129,9 +119,7 @@ def labelled(way: str, number: int, place: int, text: str) -> str:
     """Return the text of a part with its label: "a" becomes b, c, "i" ii, "1" 2 and "N" the question's number."""
     label, rest = way.split("{}")
     named = (
-        label.replace("Part", "\0")
-        .replace("a", "abc"[place])
-        .replace("i", "ii"[: place + 1] if place < 2 else "iii")
+        label.replace("Part", "\0").replace("a", "abc"[place]).replace("i", "ii"[: place + 1] if place < 2 else "iii")
     )
     return named.replace("1", str(place + 1)).replace("N", str(number)).replace("\0", "Part") + text + rest
 
@@ -167,10 +155,7 @@ def assert_open(text: str) -> None:
 
 
 def assert_parts(text: str) -> None:
-    found = [
-        (q.record.text, tuple((part.text, part.answer) for part in q.record.content.parts))
-        for q in read(text)
-    ]
+    found = [(q.record.text, tuple((part.text, part.answer) for part in q.record.content.parts)) for q in read(text)]
     assert found == [*IN_PARTS]
 
 
@@ -203,10 +188,7 @@ def test_options_are_numbers_or_numerals() -> None:
     for labels in (("1)", "2)", "3)", "4)"), ("(i)", "(ii)", "(iii)", "(iv)")):
         rows = []
         for place, (text, options, _) in enumerate(CHOICES, start=1):
-            rows += [
-                f"{place}. {text}",
-                *(f"{label} {option}" for label, option in zip(labels, options, strict=True)),
-            ]
+            rows += [f"{place}. {text}", *(f"{label} {option}" for label, option in zip(labels, options, strict=True))]
         assert_choices("\n".join(rows) + CHOICE_KEY)
 
 
@@ -249,12 +231,7 @@ def test_parts_have_labels_of_many_kinds(part: str) -> None:
 
 @pytest.mark.parametrize(
     ("labels", "of"),
-    [
-        (ascii_lowercase[:20], "{})"),
-        (ascii_lowercase, "{})"),
-        (ascii_lowercase, "({})"),
-        (range(1, 61), "({})"),
-    ],
+    [(ascii_lowercase[:20], "{})"), (ascii_lowercase, "{})"), (ascii_lowercase, "({})"), (range(1, 61), "({})")],
     ids=["t)", "z)", "(z)", "(60)"],
 )
 def test_a_question_has_as_many_parts_as_the_paper_gives_it(labels: Sequence[object], of: str) -> None:

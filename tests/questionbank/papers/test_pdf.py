@@ -50,10 +50,7 @@ def texts(document: Document) -> list[str]:
         ("$ sum_(i=1)^n i^2 $", r"$\sum _{i=1}^{n} i^{2}$"),
         ("$ ((x^2 - 9)/(x - 3))^2 $", r"$\left( \frac{x^{2} - 9}{x - 3} \right)^{2}$"),
         ("$ mat(1, 2; 3, 4) $", r"$\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}$"),
-        (
-            "$ cases(x + y = 3, x - y = 1) $",
-            r"$\left\{\begin{array}{l} x + y = 3 \\ x - y = 1 \end{array}\right.$",
-        ),
+        ("$ cases(x + y = 3, x - y = 1) $", r"$\left\{\begin{array}{l} x + y = 3 \\ x - y = 1 \end{array}\right.$"),
         ("$sin x <= pi$", r"$\sin x \le \pi$"),
         ("5 cm#super[2], the 1#super[st]", "5 cm², the 1st"),
     ],
@@ -64,25 +61,16 @@ def test_formulas_are_read_as_latex(read: Read, tmp_path: Path, typed: str, late
 
 
 def test_broken_lines_are_joined_without_their_hyphens_and_ligatures(read: Read, tmp_path: Path) -> None:
-    source = (
-        "#set page(width: 7cm, height: 12cm, margin: 1cm)\n#set text(hyphenate: true, lang: 'en')\n".replace(
-            "'", '"'
-        )
+    source = "#set page(width: 7cm, height: 12cm, margin: 1cm)\n#set text(hyphenate: true, lang: 'en')\n".replace(
+        "'", '"'
     )
     text = "1. Find the most efficient configuration of all the differently coloured representations."
     assert texts(read(typst_pdf(source + text.replace("1. ", "1\\. "), tmp_path))) == [text]
 
 
 def test_what_stands_on_every_page_belongs_to_no_question(read: Read) -> None:
-    edge = (
-        line("Mathematics Paper 1H", y=810)
-        + line("Turn over", x=480, y=40)
-        + line("*P12345A0224*", x=250, y=25)
-    )
-    bodies = [
-        line(f"{number}. Work out {number} + 4.", y=600) + line(str(number), x=297, y=30)
-        for number in (1, 2, 3)
-    ]
+    edge = line("Mathematics Paper 1H", y=810) + line("Turn over", x=480, y=40) + line("*P12345A0224*", x=250, y=25)
+    bodies = [line(f"{number}. Work out {number} + 4.", y=600) + line(str(number), x=297, y=30) for number in (1, 2, 3)]
     rotated = "BT /F 11 Tf 0 1 -1 0 20 300 Tm (DO NOT WRITE IN THIS AREA) Tj ET\n"
     warned = line("Do not write outside the box", x=420, y=500)
     document = read(written_pdf([edge + rotated + warned + body for body in bodies]))
@@ -125,9 +113,7 @@ def test_a_rule_between_short_lines_parts_two_columns(read: Read, tmp_path: Path
         "#place(dx: 7cm, line(angle: 90deg, length: 9cm, stroke: 0.3pt))\n"
         f"#columns(2)[{items}]"
     )
-    assert [int(text.partition(".")[0]) for text in texts(read(typst_pdf(source, tmp_path)))] == [
-        *range(1, 17)
-    ]
+    assert [int(text.partition(".")[0]) for text in texts(read(typst_pdf(source, tmp_path)))] == [*range(1, 17)]
 
 
 def test_points_and_lines_to_write_on_at_the_right_are_no_column(read: Read) -> None:
@@ -172,9 +158,7 @@ def test_the_border_of_a_page_is_neither_table_nor_picture(read: Read, name: str
 
 
 def test_text_in_front_of_an_image_is_read(read: Read) -> None:
-    text = "".join(
-        line(f"{n}. Work out the sum of the first {n} whole numbers.", y=750 - 40 * n) for n in range(1, 6)
-    )
+    text = "".join(line(f"{n}. Work out the sum of the first {n} whole numbers.", y=750 - 40 * n) for n in range(1, 6))
     document = read(written_pdf(["q 450 0 0 600 60 200 cm /I Do Q\n" + text], images={"I": black(60, 80)}))
     assert sum("whole numbers." in found for found in texts(document)) == 5
 
@@ -194,10 +178,7 @@ def test_cells_below_each_other_are_a_table_without_rules(read: Read, tmp_path: 
         "| Mark | 1 | 2 | 3 |",
         "| Boys | 4 | 7 | 2 |",
         "| Girls | 5 | 6 | 1 |",
-        *(
-            f"{number}. Solve ${formula}$. [2]"
-            for number, formula in ((2, "2x = 6"), (3, "3x = 6"), (4, "4x = 8"))
-        ),
+        *(f"{number}. Solve ${formula}$. [2]" for number, formula in ((2, "2x = 6"), (3, "3x = 6"), (4, "4x = 8"))),
     ]
 
 
@@ -301,9 +282,7 @@ def test_a_page_on_which_pdfium_dies_is_left_out_and_named(read: Read, tmp_path:
     script.write_text(deadly, encoding="utf-8")
     monkeypatch.setattr(pages.extraction, "__file__", str(script))
     document = read(
-        written_pdf(
-            [line("1. Work out 3 + 4, and say why it is so."), line("Lost."), line("2. Find the square.")]
-        )
+        written_pdf([line("1. Work out 3 + 4, and say why it is so."), line("Lost."), line("2. Find the square.")])
     )
     assert texts(document) == ["1. Work out 3 + 4, and say why it is so.", "2. Find the square."]
     assert document.notices == ("Page 2 cannot be read. Print the file to a new PDF and upload that.",)

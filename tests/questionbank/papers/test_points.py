@@ -31,9 +31,7 @@ def points(text: str) -> list[float | None]:
         "Total for Section A: 14 marks", "Your score: ___ out of 14",
     ],
 )  # fmt: skip
-def test_a_closing_total_is_not_the_last_question_s(
-    line: str, above: str, expected: list[float | None]
-) -> None:
+def test_a_closing_total_is_not_the_last_question_s(line: str, above: str, expected: list[float | None]) -> None:
     lines = read_text(f"{above}{line}\n").lines
     questions = assemble(lines, guess_roles(lines)).questions
     assert [question.record.content.points for question in questions] == expected

@@ -93,9 +93,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_read_is_refused_with_the_way_around(
-    read: Callable[[str, bytes], Document], name: str
-) -> None:
+def test_what_cannot_be_read_is_refused_with_the_way_around(read: Callable[[str, bytes], Document], name: str) -> None:
     data, reason = REFUSED[name]
     with pytest.raises(DocumentRefused, match=reason):
         read(name, data)
@@ -111,9 +109,7 @@ def test_an_archive_bomb_is_refused_before_it_is_unpacked(read: Callable[[str, b
 
 def test_entities_are_refused(read: Callable[[str, bytes], Document]) -> None:
     def laughs(parts: dict[str, bytes]) -> None:
-        parts["word/document.xml"] = (
-            b'<!DOCTYPE a [<!ENTITY b "bb">]>' + parts["word/document.xml"].partition(b"?>")[2]
-        )
+        parts["word/document.xml"] = b'<!DOCTYPE a [<!ENTITY b "bb">]>' + parts["word/document.xml"].partition(b"?>")[2]
 
     with pytest.raises(DocumentRefused, match="damaged"):
         read("laughs.docx", changed(word("x"), laughs))
@@ -121,14 +117,12 @@ def test_entities_are_refused(read: Callable[[str, bytes], Document]) -> None:
 
 DEEP = {
     "deep.docx": changed(
-        word("1. What?"),
-        in_body("<w:tbl><w:tr><w:tc>" * 3_000 + "<w:p/>" + "</w:tc></w:tr></w:tbl>" * 3_000),
+        word("1. What?"), in_body("<w:tbl><w:tr><w:tc>" * 3_000 + "<w:p/>" + "</w:tc></w:tr></w:tbl>" * 3_000)
     ),
     "deep tables.html": b"<table><tr><td>" * 3_000 + b"1. What?" + b"</td></tr></table>" * 3_000,
     "deep.html": b"<div>" * 120 + b"1. What?" + b"</div>" * 120,
     "deep.odt": archive(
-        mimetype=b"application/vnd.oasis.opendocument.text",
-        content_dot_xml=b"<a>" * 3_000 + b"</a>" * 3_000,
+        mimetype=b"application/vnd.oasis.opendocument.text", content_dot_xml=b"<a>" * 3_000 + b"</a>" * 3_000
     ),
 }
 
@@ -235,11 +229,7 @@ def macros(parts: dict[str, bytes]) -> None:
 SAID: dict[str, tuple[Change, str, str]] = {
     "macros": (macros, "contains macros", ""),
     "tracked changes": (in_body(INSERTED), "tracked changes", "old new"),
-    "old formula": (
-        old_formula("image9.wmf", b"\xd7\xcd\xc6\x9a"),
-        "1 formula was made with an old",
-        "[formula]",
-    ),
+    "old formula": (old_formula("image9.wmf", b"\xd7\xcd\xc6\x9a"), "1 formula was made with an old", "[formula]"),
     "old formula with a picture": (
         old_formula("image9.png", png()),
         "1 is kept as a picture",
@@ -282,10 +272,7 @@ def test_a_picture_is_kept_under_the_name_that_the_text_has(read: Callable[[str,
 
 
 BODIES = {
-    "tabs part options": (
-        "<w:p><w:r><w:t>A. 1</w:t></w:r><w:r><w:tab/><w:t>B. 2</w:t></w:r></w:p>",
-        ["1", "2"],
-    ),
+    "tabs part options": ("<w:p><w:r><w:t>A. 1</w:t></w:r><w:r><w:tab/><w:t>B. 2</w:t></w:r></w:p>", ["1", "2"]),
     "an underlined blank is a gap": (
         '<w:p><w:r><w:t>It has </w:t></w:r><w:r><w:rPr><w:u w:val="single"/></w:rPr><w:t xml:space="preserve">     </w:t></w:r><w:r><w:t xml:space="preserve"> sides.</w:t></w:r></w:p>',
         ["It has ____ sides."],
@@ -459,9 +446,7 @@ ODT_BODIES = {  # the body of an OpenDocument text, and the numbers and texts of
 
 
 @pytest.mark.parametrize(("body", "shown"), ODT_BODIES.values(), ids=ODT_BODIES.keys())
-def test_an_odt_has_the_lines_that_it_shows(
-    read: Callable[[str, bytes], Document], body: str, shown: str
-) -> None:
+def test_an_odt_has_the_lines_that_it_shows(read: Callable[[str, bytes], Document], body: str, shown: str) -> None:
     def with_body(parts: dict[str, bytes]) -> None:
         content = parts["content.xml"].decode()
         content = re.sub(r"(?s)(<office:text[^>]*>).*(</office:text>)", rf"\1{body}\2", content)
@@ -500,12 +485,7 @@ TABLES: dict[str, tuple[list[str | list[list[str]]], list[tuple[str, float | Non
         [("Which is it?", None, 4, 0), ("Find x.", None, 0, 0)],
     ),
     "data that look like the marks of a paper": (
-        [
-            "1. Look at it.",
-            [["Mark", "1", "2", "3"], ["Frequency", "5", "7", "8"]],
-            "Find the mean.",
-            "2. Find x.",
-        ],
+        ["1. Look at it.", [["Mark", "1", "2", "3"], ["Frequency", "5", "7", "8"]], "Find the mean.", "2. Find x."],
         [
             ("Look at it.\n| Mark | 1 | 2 | 3 |\n| Frequency | 5 | 7 | 8 |\nFind the mean.", None, 0, 0),
             ("Find x.", None, 0, 0),
@@ -522,6 +502,4 @@ def test_tables_of_a_paper_keep_questions_whole(read: Callable[[str, bytes], Doc
         file.add(piece) if isinstance(piece, str) else file.table(piece)
     document = read("test.docx", file.bytes())
     records = [found.record for found in assemble(document.lines, guess_roles(document.lines)).questions]
-    assert [
-        (one.text, one.content.points, len(one.options), len(one.content.parts)) for one in records
-    ] == expected
+    assert [(one.text, one.content.points, len(one.options), len(one.content.parts)) for one in records] == expected

@@ -55,9 +55,7 @@ def read(*rows: tuple[Role, str], title: int = 0):
         ([(H, LONG), (Q, "Add.")], 0, [Section("Part II.", LONG.removeprefix("Part II. "))], ""),
     ],
 )  # fmt: skip
-def test_what_stands_above_questions_is_their_section_and_the_rest_is_the_papers(
-    rows, title, sections, front
-):
+def test_what_stands_above_questions_is_their_section_and_the_rest_is_the_papers(rows, title, sections, front):
     contents, said = read(*rows, title=title)
     assert [content.section for content in contents] == sections
     assert said == front
@@ -65,13 +63,7 @@ def test_what_stands_above_questions_is_their_section_and_the_rest_is_the_papers
 
 def test_drawn_lines_are_space_for_the_part_above_them():
     contents, _front = read(
-        (Q, "Look."),
-        (P, "Add."),
-        (N, "_" * 150),
-        (N, "_" * 20),
-        (Q, "Which? A or B"),
-        (N, "(   )"),
-        (Q, "Go."),
+        (Q, "Look."), (P, "Add."), (N, "_" * 150), (N, "_" * 20), (Q, "Which? A or B"), (N, "(   )"), (Q, "Go.")
     )
     assert contents[0].parts[0].content.settings[ANSWER_LINES] == "3"
     assert [ANSWER_LINES in content.settings for content in contents] == [False, False, False]

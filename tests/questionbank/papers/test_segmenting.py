@@ -123,9 +123,7 @@ def test_true_or_false_leaves_a_text_only_behind_a_whole_statement(stem: str, te
 
 
 def test_a_shared_text_stands_before_each_question_that_it_names() -> None:
-    paper = paper_of(
-        "Questions 1-2 refer to the table.\n| x | 1 |\n| y | 2 |\n1. Find x.\n2. Find y.\n3. Find z."
-    )
+    paper = paper_of("Questions 1-2 refer to the table.\n| x | 1 |\n| y | 2 |\n1. Find x.\n2. Find y.\n3. Find z.")
     texts = [question.record.text for question in paper.questions]
     assert texts[1] == "Questions 1-2 refer to the table.\n| x | 1 |\n| y | 2 |\n\nFind y."
     assert texts[2] == "Find z."
@@ -160,9 +158,7 @@ def test_what_a_reviewer_can_mend_is_doubted(doubt: str) -> None:
 
 
 def test_what_is_doubtful_about_the_whole_paper_is_said_once() -> None:
-    paper = paper_of(
-        "1. Which is it?\nA. 4\nB. 5\n2. Find y. (3 marks)\n3. Is it 7? (7 marks)\nTotal: 24 marks\n"
-    )
+    paper = paper_of("1. Which is it?\nA. 4\nB. 5\n2. Find y. (3 marks)\n3. Is it 7? (7 marks)\nTotal: 24 marks\n")
     assert paper.notices == (
         "The questions give 10 points together, but the document says 24. No points were found for question 1."
         " Check the points.",
@@ -200,18 +196,13 @@ def test_a_list_of_answers_is_read_in_any_form(form: str) -> None:
 
 
 def test_numbers_and_answers_without_blanks_between_are_a_list() -> None:
-    found = paper_of(
-        "1、3千米=（ ）米\n2、480÷6=（ ）\n3、哪个最大？\nA、1\nB、2\n答案：\n1.3000 2.80 3.B"
-    ).questions
+    found = paper_of("1、3千米=（ ）米\n2、480÷6=（ ）\n3、哪个最大？\nA、1\nB、2\n答案：\n1.3000 2.80 3.B").questions
     assert [one.record.answer for one in found] == ["3000", "80", "B"]
 
 
 @pytest.mark.parametrize(
     "rules",
-    [
-        "Instructions\n1. Answer all.\n2. Show your working.\n",
-        "注意事项：\n1. 写姓名。\n2. 用铅笔。\nSection A\n",
-    ],
+    ["Instructions\n1. Answer all.\n2. Show your working.\n", "注意事项：\n1. 写姓名。\n2. 用铅笔。\nSection A\n"],
 )
 def test_numbered_rules_are_no_questions(rules: str) -> None:
     found = paper_of(f"{rules}1. Find 5 × 6.\n2. Find 7 × 8.\n3. Find 9 × 4.").questions
@@ -220,17 +211,12 @@ def test_numbered_rules_are_no_questions(rules: str) -> None:
 
 def test_a_sentence_on_points_is_no_shared_text() -> None:
     found = paper_of("Questions 1 and 2 carry 3 marks each.\n1. Find 5 × 6.\n2. Find 7 × 8.").questions
-    assert [(one.record.text, one.record.content.points) for one in found] == [
-        ("Find 5 × 6.", 3),
-        ("Find 7 × 8.", 3),
-    ]
+    assert [(one.record.text, one.record.content.points) for one in found] == [("Find 5 × 6.", 3), ("Find 7 × 8.", 3)]
 
 
 def test_answers_of_the_rows_to_match_stand_in_their_section_of_the_list() -> None:
     table = "| 1. two | A. 3 |\n| 2. three | B. 2 |\n"
-    text = (
-        f"Part I\n1. 7 is odd. True or False\n2. 8 is odd. True or False\nPart II\nMatch each word.\n{table}"
-    )
+    text = f"Part I\n1. 7 is odd. True or False\n2. 8 is odd. True or False\nPart II\nMatch each word.\n{table}"
     match = paper_of(f"{text}Answer key\nPart I\n1. T\n2. F\nPart II\n1. B\n2. A").questions[2].record
     assert [(pair.left, pair.right) for pair in match.content.pairs] == [("two", "2"), ("three", "3")]
 
@@ -297,17 +283,12 @@ def test_a_list_below_one_section_is_that_of_the_section() -> None:
         "Section A: Match each (2 marks)\n1) Write the letters.\n| 1. two | A. 3 |\n| 2. three | B. 2 |\n"
         "(key: 1-B, 2-A)\nSection B (3 marks each)\n1) Calculate 1/3 + 1/4.\nAnswer: 7/12\n2) Calculate 1/2 + 1/4.\nAnswer: 3/4"
     ).questions
-    assert [(pair.left, pair.right) for pair in found[0].record.content.pairs] == [
-        ("two", "2"),
-        ("three", "3"),
-    ]
+    assert [(pair.left, pair.right) for pair in found[0].record.content.pairs] == [("two", "2"), ("three", "3")]
     assert [one.record.answer for one in found[1:]] == ["7/12", "3/4"]
 
 
 def test_numbers_run_on_across_signs_and_codes() -> None:
-    mixed = paper_of(
-        "1. What is 1 + 1?\n2) What is 1 + 2?\n[3] What is 1 + 3?\nQ4 What is 1 + 4?\n5. What is 1 + 5?"
-    )
+    mixed = paper_of("1. What is 1 + 1?\n2) What is 1 + 2?\n[3] What is 1 + 3?\nQ4 What is 1 + 4?\n5. What is 1 + 5?")
     coded = paper_of("A1) What is 1 + 1?\nA2) What is 1 + 2?\nA3) What is 1 + 3?\nKEY\nA: 1 2, 2 3, 3 4")
     assert [len(paper.questions) for paper in (mixed, coded)] == [5, 3]
     assert [one.record.answer for one in coded.questions] == ["2", "3", "4"]

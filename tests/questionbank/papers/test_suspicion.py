@@ -39,8 +39,7 @@ def test_what_counts_most_against_a_question_is_its_doubt(suspect: FoundQuestion
 
 def test_a_question_like_others_is_not_suspected() -> None:
     shared = question(
-        "Questions 1-2 refer to the graph below.\n\nWhat is 2 + 2?",
-        shared="Questions 1-2 refer to the graph below.",
+        "Questions 1-2 refer to the graph below.\n\nWhat is 2 + 2?", shared="Questions 1-2 refer to the graph below."
     )
     assert not [found for found in with_suspicions([PLAIN, shared, PLAIN], frozenset()) if found.doubts]
 

@@ -210,13 +210,7 @@ def test_a_text_is_changed_and_a_row_with_a_mark_becomes_a_line(bank, as_teacher
     editing = act(as_teacher, draft, "edit", key)
     assert "<textarea" in editing.content.decode()
     assert DocumentDraft.objects.get(pk=draft.pk).corrections == []
-    act(
-        as_teacher,
-        draft,
-        f"text:{key}",
-        key,
-        text="2. How many sides does an octagon have?\n3. What is $\\pi$?",
-    )
+    act(as_teacher, draft, f"text:{key}", key, text="2. How many sides does an octagon have?\n3. What is $\\pi$?")
     page = shown(as_teacher, draft)
     assert "4 questions found" in page
     assert "octagon" in page
@@ -292,12 +286,7 @@ def test_an_import_takes_what_is_not_left_out_and_a_list_keeps_the_paper_s_order
     result = import_by_a_worker(draft)
     assert (result["created"], result["duplicates"], result["places"]) == (2, 1, [1, 2, 3])
     first, second = Question.objects.filter(import_run=draft.import_run).order_by("pk")
-    assert (first.source, first.kind, first.answer, first.created_by) == (
-        "Spring test",
-        "choice",
-        "B",
-        teacher,
-    )
+    assert (first.source, first.kind, first.answer, first.created_by) == ("Spring test", "choice", "B", teacher)
     assert (second.kind, second.answer) == ("choice", "A")
     page = shown(as_teacher, draft)
     assert "What was imported" in page
@@ -374,9 +363,7 @@ def test_a_scan_is_refused_before_it_is_kept(bank, as_teacher):
     assert not Run.objects.exists()
 
 
-def test_questions_of_a_pdf_stand_beside_their_pictures_and_keep_them_where_they_are_doubtful(
-    bank, as_teacher
-):
+def test_questions_of_a_pdf_stand_beside_their_pictures_and_keep_them_where_they_are_doubtful(bank, as_teacher):
     page = (
         line("1. Work out 3 + 4. [2]")
         + line("2. Cats and dogs and their friends.", y=600)

@@ -161,10 +161,7 @@ def test_signs_of_rtf_lose_nothing_behind_them() -> None:
             "1. Find 3 + 4.\n2. Find 2 + 6.\nOUTLINE SOLUTIONS (do not copy!)\nQ1 3 + 4 = 7\nQ2 do on the board with them",
             ["7", ""],
         ),
-        (
-            "1. Find the cost.\n2. Find K.\nAnswers\n1. C(x) = 15x + 200\n2. K(2, 3)",
-            ["C(x) = 15x + 200", "K(2, 3)"],
-        ),
+        ("1. Find the cost.\n2. Find K.\nAnswers\n1. C(x) = 15x + 200\n2. K(2, 3)", ["C(x) = 15x + 200", "K(2, 3)"]),
         (
             "1. 求 x。\n2. 若 x = 2，則 2x = ____。\n**丙部 長題目（列出步驟）**\n3. 求 y。\n答案\n1. 3\n2. 4\n3. 6",
             ["3", "4", "6"],
@@ -174,19 +171,10 @@ def test_signs_of_rtf_lose_nothing_behind_them() -> None:
             "1. Find 2 + 5.\n2. Say why.\n3. Find 1 + 1.\nAnswers\n| 1 | 7 |\n| 3 | 2 |\nCome to room M2 on Tuesday.",
             ["7", "", "2"],
         ),
-        (
-            "1. Find 2 + 5.\nChallenge ★\nNo calculator for this one!\n2. Find 8 - 5.\nAnswers\n1. 7\n2. 3",
-            ["7", "3"],
-        ),
+        ("1. Find 2 + 5.\nChallenge ★\nNo calculator for this one!\n2. Find 8 - 5.\nAnswers\n1. 7\n2. 3", ["7", "3"]),
         ("1. Find 2 + 5.\n- - - - - fold here - - - - -\n2. Find 8 - 5.\nAnswers\n1. 7\n2. 3", ["7", "3"]),
-        (
-            "1. Find 2 + 5.\n2. Find 2 + 8.\n3. Find 1 + 1.\nAnswers\n| 1. 7 | 3. 2 |\n| 2. 10 | |",
-            ["7", "10", "2"],
-        ),
-        (
-            "1. Write 1/2 as a decimal.\n2. Add $x/2+x/3$.\nAnswers\n1. 0.5\n2. $(3x+2x)/6=5x/6$",
-            ["0.5", "$5x/6$"],
-        ),
+        ("1. Find 2 + 5.\n2. Find 2 + 8.\n3. Find 1 + 1.\nAnswers\n| 1. 7 | 3. 2 |\n| 2. 10 | |", ["7", "10", "2"]),
+        ("1. Write 1/2 as a decimal.\n2. Add $x/2+x/3$.\nAnswers\n1. 0.5\n2. $(3x+2x)/6=5x/6$", ["0.5", "$5x/6$"]),
     ],
 )
 def test_what_is_no_answer_is_none(paper: str, answers: list[str]) -> None:
@@ -198,20 +186,14 @@ def test_what_is_no_answer_is_none(paper: str, answers: list[str]) -> None:
 @pytest.mark.parametrize(
     ("paper", "doubt"),
     [
-        (
-            "1. Find 2 + 5.\n2. Find 8 - 5.\nAnswers\n1. 7\n2. 3 – bring yours to me on Monday",
-            "speaks to somebody",
-        ),
+        ("1. Find 2 + 5.\n2. Find 8 - 5.\nAnswers\n1. 7\n2. 3 – bring yours to me on Monday", "speaks to somebody"),
         ("1. Find 2 + 5.\n2. Which picture is it?\nAnswers\n1. 7\n2. B", "there are no options"),
         (
             "1. Find 2 + 5.\n2. Decide.\nb) 2 is even.\nc) 3 is even.\nAnswers\n1. 7\n2. b) yes; c) no",
             "first part is b)",
         ),
         ("1. Decide.\na) 2 is even.\nb) 3 is even.\nAnswers\n1. a) yes; b) no; c) no", "no such part"),
-        (
-            "1. Find 2 + 5.\nAnswer: 7\n2. Find 8 - 5.\nAnswer: 3\nAnswers\n1. 7\n2. 4",
-            "but 4 by the list of answers",
-        ),
+        ("1. Find 2 + 5.\nAnswer: 7\n2. Find 8 - 5.\nAnswer: 3\nAnswers\n1. 7\n2. 4", "but 4 by the list of answers"),
         (
             "1. Find 2 + 5.\n2. Find 8 - 5.\n3. Find 8 - 3.\n1. Five and then two make seven in all."
             "\n2. Eight without five leaves three in all.",
@@ -224,9 +206,7 @@ def test_what_does_not_fit_together_is_doubted(paper: str, doubt: str) -> None:
 
 
 def test_two_questions_of_one_number_may_be_a_question_and_its_answer() -> None:
-    lines = read_text(
-        "1. Find 2 + 5.\n2. Find 8 - 5.\n3. Find 8 - 3.\n1. It makes seven.\n2. It leaves three."
-    ).lines
+    lines = read_text("1. Find 2 + 5.\n2. Find 8 - 5.\n3. Find 8 - 3.\n1. It makes seven.\n2. It leaves three.").lines
     first, _, third, *answers = assemble(lines, [Role.QUESTION] * len(lines)).questions
     assert "The number 1 stands below as well. Does one of the two answer the other?" in first.doubts
     assert all(any("stands above as well" in said for said in answer.doubts) for answer in answers)
@@ -297,10 +277,7 @@ def test_options_below_a_shared_text_are_those_of_each_of_its_questions() -> Non
         "1. Assertion: 2 is prime. Reason: It has two divisors.\n2. Assertion: 4 is even. Reason: 4 is prime.\n"
         "Answers\n1. a\n2. c"
     )
-    assert [(len(q.record.options), q.record.answer, q.doubts) for q in questions] == [
-        (3, "A", ()),
-        (3, "C", ()),
-    ]
+    assert [(len(q.record.options), q.record.answer, q.doubts) for q in questions] == [(3, "A", ()), (3, "C", ())]
 
 
 @pytest.mark.parametrize("title", ["Answers, sections C to E", "Ratkaisut, ryhmä A"])
@@ -322,11 +299,7 @@ def test_a_second_exercise_that_counts_anew_stays_questions() -> None:
 
 def test_points_may_stand_before_the_number() -> None:
     questions = read("2p  1  Bereken 3 + 4.\n3p  2  Bereken 5 + 6.\n1p  3  Bereken 2 + 2.")
-    assert [question.record.text for question in questions] == [
-        "Bereken 3 + 4.",
-        "Bereken 5 + 6.",
-        "Bereken 2 + 2.",
-    ]
+    assert [question.record.text for question in questions] == ["Bereken 3 + 4.", "Bereken 5 + 6.", "Bereken 2 + 2."]
     assert [question.record.content.points for question in questions] == [2, 3, 1]
 
 
@@ -365,9 +338,7 @@ def test_exercises_that_are_only_answers_of_parts_are_the_list_of_answers() -> N
 
 
 def test_truths_written_before_the_numbers_are_answers() -> None:
-    questions = read(
-        "Write TRUE or FALSE.\n__TRUE__ 1. 2 is even.\n__FALSE__ 2. 3 is even.\n__TRUE__ 3. 5 is odd."
-    )
+    questions = read("Write TRUE or FALSE.\n__TRUE__ 1. 2 is even.\n__FALSE__ 2. 3 is even.\n__TRUE__ 3. 5 is odd.")
     assert [question.record.answer for question in questions] == ["True", "False", "True"]
 
 
@@ -388,9 +359,7 @@ def test_marks_of_an_examiner_end_a_step() -> None:
 
 
 def test_levels_go_on_behind_the_level_before() -> None:
-    questions = read(
-        "2.1.1 Find a.\n2.1.2 Find b.\n2.1.3 Find c.\n2.2.1 Find d.\n2.2.2 Find e.\n2.3.1 Find f."
-    )
+    questions = read("2.1.1 Find a.\n2.1.2 Find b.\n2.1.3 Find c.\n2.2.1 Find d.\n2.2.2 Find e.\n2.3.1 Find f.")
     assert [question.number.strip(". ") for question in questions] == [
         "2.1.1", "2.1.2", "2.1.3", "2.2.1", "2.2.2", "2.3.1",
     ]  # fmt: skip
@@ -406,9 +375,7 @@ def test_what_a_sentence_says_of_calculators_and_of_events_stays_what_it_is() ->
 
 
 def test_numbers_may_begin_with_a_zero_and_number_the_options() -> None:
-    asked = "".join(
-        f"0{n}. {n} + {n} is\n(1) {n}   (2) {2 * n}   (3) {3 * n}   (4) {4 * n}\n" for n in (1, 2, 3)
-    )
+    asked = "".join(f"0{n}. {n} + {n} is\n(1) {n}   (2) {2 * n}   (3) {3 * n}   (4) {4 * n}\n" for n in (1, 2, 3))
     found = read(f"PART I (Underline the correct answer)\n{asked}Answers\nPart I  01-(2)  02-(2)  03-(2)")
     assert [(len(one.record.options), one.record.answer) for one in found] == [(4, "2")] * 3
 

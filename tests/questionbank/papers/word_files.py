@@ -52,13 +52,9 @@ def _omml(latex: str) -> str:
             out += f"<m:f><m:num>{_omml(top)}</m:num><m:den>{_omml(bottom)}</m:den></m:f>"
         elif latex.startswith(r"\sqrt", place):
             inner, place = _group(latex, place + 5)
-            out += (
-                f'<m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/><m:e>{_omml(inner)}</m:e></m:rad>'
-            )
+            out += f'<m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/><m:e>{_omml(inner)}</m:e></m:rad>'
         elif latex[place + 1 : place + 2] == "^":
-            upper, end = (
-                _group(latex, place + 2) if latex[place + 2] == "{" else (latex[place + 2], place + 3)
-            )
+            upper, end = _group(latex, place + 2) if latex[place + 2] == "{" else (latex[place + 2], place + 3)
             out += f"<m:sSup><m:e>{_run(latex[place])}</m:e><m:sup>{_omml(upper)}</m:sup></m:sSup>"
             place = end
         else:
@@ -121,9 +117,7 @@ class WordFile:
         if into is None:
             paragraph = self.document.add_paragraph(style=style)
         else:
-            paragraph = (
-                into.paragraphs[0] if not into.paragraphs[0].runs and not into.text else into.add_paragraph()
-            )
+            paragraph = into.paragraphs[0] if not into.paragraphs[0].runs and not into.text else into.add_paragraph()
         if item is not None:
             paragraph._p.get_or_add_pPr().append(
                 parse_xml(f'<w:numPr {NS}><w:ilvl w:val="{item[1]}"/><w:numId w:val="{item[0]}"/></w:numPr>')

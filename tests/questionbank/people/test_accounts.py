@@ -40,15 +40,7 @@ def test_the_demo_s_log_ins_are_shown_in_demo_mode_only(client, db, settings) ->
         assert f"Log in as {name}" in page
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "account_change_password",
-        "account_reauthenticate",
-        "mfa_index",
-        "account_logout",
-    ],
-)
+@pytest.mark.parametrize("name", ["account_change_password", "account_reauthenticate", "mfa_index", "account_logout"])
 def test_account_pages_have_the_site_s_look(as_teacher, name) -> None:
     page = as_teacher.get(reverse(name)).content.decode()
     assert "css/tokens.css" in page
@@ -72,9 +64,7 @@ def test_the_theme_is_kept_in_a_cookie_and_rendered_by_the_server(as_teacher, ba
     assert 'data-theme="dark"' in as_teacher.get(reverse("home")).content.decode()
 
 
-@pytest.mark.parametrize(
-    "target", ["https://elsewhere.example/", "//elsewhere.example", "javascript:alert(1)"]
-)
+@pytest.mark.parametrize("target", ["https://elsewhere.example/", "//elsewhere.example", "javascript:alert(1)"])
 def test_the_theme_leads_nowhere_else(as_teacher, target) -> None:
     response = as_teacher.post(reverse("theme"), {"theme": "dark", "next": target})
     assert response["Location"] == reverse("home")
@@ -104,9 +94,7 @@ def test_only_trusted_proxies_say_where_a_client_is(rf, settings, proxies, heade
     assert "HTTP_X_FORWARDED_FOR" not in seen[0].META
 
 
-@pytest.mark.parametrize(
-    "header", ["X-Real-IP", "Client-IP", "Forwarded-For", "CF-Connecting-IP", "X-Client-IP"]
-)
+@pytest.mark.parametrize("header", ["X-Real-IP", "Client-IP", "Forwarded-For", "CF-Connecting-IP", "X-Client-IP"])
 def test_the_log_names_no_address_that_a_client_claims(rf, header) -> None:
     request = rf.get("/", REMOTE_ADDR="10.0.0.1", headers={header: "6.6.6.6"})
     assert get_client_ip(request)[0] == "10.0.0.1"

@@ -80,9 +80,6 @@ def test_the_admin_s_form_and_delete_page_say_so(client, admin_person):
     root.groups.add(Group.objects.get(name="teacher"))
     listed = reverse("admin:questionbank_user_changelist")
     chosen = {"action": "delete_selected", "_selected_action": [admin_person.pk, root.pk]}
-    for sent in (
-        chosen,
-        chosen | {"post": "yes"},
-    ):  # nobody deletes themselves, and whoever is here is an admin
+    for sent in (chosen, chosen | {"post": "yes"}):  # nobody deletes themselves, and whoever is here is an admin
         assert client.post(listed, sent).status_code in (200, 403)
     assert User.objects.count() == 2

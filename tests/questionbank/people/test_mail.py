@@ -130,9 +130,7 @@ def test_while_the_mail_server_is_away_one_mail_at_a_time_asks_it(known, setting
         ("DATA", "451 try again", False),
     ],
 )
-def test_only_a_recipient_that_is_refused_for_good_is_given_up_at_once(
-    known, server, command, reply, is_final
-):
+def test_only_a_recipient_that_is_refused_for_good_is_given_up_at_once(known, server, command, reply, is_final):
     server.replies[command] = reply
     mail_request_reset(address=ADDRESS, site=SITE)
     assert mail_send_due() == 0
@@ -174,9 +172,7 @@ def ask(client, address: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("is_up", [True, False])
-def test_the_page_answers_alike_for_every_address_with_the_server_up_or_down(
-    known, server, settings, client, is_up
-):
+def test_the_page_answers_alike_for_every_address_with_the_server_up_or_down(known, server, settings, client, is_up):
     if not is_up:
         settings.EMAIL_PORT = 1
     answers, queries = [], []

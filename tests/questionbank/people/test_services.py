@@ -10,13 +10,7 @@ from questionbank.people.services import person_invite, person_set_active, perso
 from questionbank.people.views import InvitationForm
 
 pytestmark = pytest.mark.django_db
-ADA = {
-    "username": "ada",
-    "email": "ada@school.example",
-    "first_name": "Ada",
-    "last_name": "L",
-    "roles": ["teacher"],
-}
+ADA = {"username": "ada", "email": "ada@school.example", "first_name": "Ada", "last_name": "L", "roles": ["teacher"]}
 
 
 def test_an_invited_person_has_the_role_and_no_password(admin_person) -> None:
@@ -27,8 +21,7 @@ def test_an_invited_person_has_the_role_and_no_password(admin_person) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
-    [("username", "a b"), ("username", "a" * 151), ("email", "nonsense"), ("roles", ["owner"])],
+    ("field", "value"), [("username", "a b"), ("username", "a" * 151), ("email", "nonsense"), ("roles", ["owner"])]
 )
 def test_a_wrong_invitation_names_the_field(field, value) -> None:
     assert list(InvitationForm(ADA | {field: value}).errors) == [field]

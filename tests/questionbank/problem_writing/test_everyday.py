@@ -26,8 +26,7 @@ def problems():
 def test_equations_are_worth_the_answer_and_use_the_texts_numbers(problems):
     for problem in problems:
         assert answers_agree(
-            evaluate_float(parse_expression(problem.equation)),
-            evaluate_float(parse_expression(f"({problem.answer})")),
+            evaluate_float(parse_expression(problem.equation)), evaluate_float(parse_expression(f"({problem.answer})"))
         )
         leaves = target_tree(problem.equation, number_slots(problem.text)).leaves()
         assert all(is_slot(leaf) or leaf in CONSTANTS for leaf in leaves), problem

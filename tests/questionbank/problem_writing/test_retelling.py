@@ -109,17 +109,11 @@ def test_an_equation_that_cannot_be_read_has_no_retelling() -> None:
     ("problem", "reason"),
     [
         (RetoldProblem("Ann has 9 hats and finds 5.", "9+5", "14", ""), "it is computed in another way"),
-        (
-            RetoldProblem("Ann has 9 hats and loses 5.", "9-5", "5", ""),
-            "its answer is not its equation's value",
-        ),
+        (RetoldProblem("Ann has 9 hats and loses 5.", "9-5", "5", ""), "its answer is not its equation's value"),
         (RetoldProblem("Ann has 24 hats and loses 6.", "24-6", "18", ""), "its numbers are the same"),
         (RetoldProblem(PENCILS.replace("24", "30"), "30-6", "24", ""), "its story is the same"),
         (RetoldProblem(PENCILS.replace("24", "30"), "30-6", "24", SAME_STORY), ""),
-        (
-            RetoldProblem("Ann has 9 hats and loses 5. He cries.", "9-5", "4", ""),
-            "a pronoun does not fit its name",
-        ),
+        (RetoldProblem("Ann has 9 hats and loses 5. He cries.", "9-5", "4", ""), "a pronoun does not fit its name"),
         (RetoldProblem("Ann has 9 hats and loses 5.", "9-5", "4", ""), ""),
     ],
 )

@@ -173,8 +173,7 @@ def pens(db) -> Question:
 
 
 BLANK_PENS = (
-    "Ann has ____ pens. She buys 2 pens. How many pens does she have now?"
-    " The answer is 9. Which number is missing?"
+    "Ann has ____ pens. She buys 2 pens. How many pens does she have now? The answer is 9. Which number is missing?"
 )
 
 
@@ -218,11 +217,7 @@ def test_a_number_that_no_sentence_asks_for_is_left_blank(teacher):
     [
         ("Tom has 4 bags of 4 sweets. How many sweets?", "4*4", "16"),  # which 4?
         ("What is $7 + 2$?", "7+2", "9"),  # in a formula
-        (
-            "A book costs $7 and a pen costs $2. How much are both?",
-            "7+2",
-            "9",
-        ),  # a blank would begin a formula
+        ("A book costs $7 and a pen costs $2. How much are both?", "7+2", "9"),  # a blank would begin a formula
         ("How much is 12 \\div 4?", "12/4", "3"),
         ("How much is 7 + 2?", "7+2", "9"),
         ("Fill in: 7 and 2 make ____.", "7+2", "9"),
@@ -312,15 +307,11 @@ def test_the_author_keeps_a_problem_as_a_draft_without_a_reviewer(question, teac
 
 def test_an_equation_that_contradicts_the_answer_retells_no_story(teacher):
     wrong = add(PENCILS, "24-6", answer="30")
-    assert {variant.generator for variant in variants_write(question=wrong, each=5, user=teacher)} <= {
-        "another story"
-    }
+    assert {variant.generator for variant in variants_write(question=wrong, each=5, user=teacher)} <= {"another story"}
 
 
 def test_stories_have_numbers_of_the_same_kinds(teacher):
-    chairs = add(
-        "There are 27 rows with 16 chairs in each row. How many chairs are there?", "27*16", answer="432"
-    )
+    chairs = add("There are 27 rows with 16 chairs in each row. How many chairs are there?", "27*16", answer="432")
     made = variants_write(question=chairs, each=5, user=teacher)
     assert made
     assert not any("%" in variant.text or "frac" in variant.text for variant in made)

@@ -17,12 +17,7 @@ from analytics.problem_files import read_problems
 from analytics.solver.targets import problem_graph_key
 from questionbank.problem_writing import stories as engine
 from questionbank.problem_writing.problem import refusal
-from questionbank.problem_writing.stories import (
-    graphs_with_stories,
-    stories,
-    synthetic_problems,
-    synthetic_rows,
-)
+from questionbank.problem_writing.stories import graphs_with_stories, stories, synthetic_problems, synthetic_rows
 
 PENCILS = "Sara had 24 pencils and gave 6 of them to Tom. How many pencils has Sara left?"
 TAKE_AWAY = "+(-s0,s1)"
@@ -55,15 +50,11 @@ def test_texts_are_whole_sentences_that_end_in_a_question(problems):
     for problem in problems:
         assert problem.text.endswith("?"), problem
         assert not re.search(r"[{}\[\]|]| [.,?]| {2}|\.\.|\bNone\b", problem.text), problem
-        assert all(sentence[0].isupper() or sentence[0].isdigit() for sentence in problem.text.split(". ")), (
-            problem
-        )
+        assert all(sentence[0].isupper() or sentence[0].isdigit() for sentence in problem.text.split(". ")), problem
 
 
 def test_some_problems_tell_a_number_that_is_not_needed_and_some_an_unknown_one(problems):
-    idle = [
-        problem for problem in problems if set(numbers_in(problem.text)) - set(numbers_in(problem.equation))
-    ]
+    idle = [problem for problem in problems if set(numbers_in(problem.text)) - set(numbers_in(problem.equation))]
     assert 0.1 < len(idle) / len(problems) < 0.5
     assert any(re.search(r"(?<!After) some \w+", problem.text) for problem in problems)
 
@@ -118,9 +109,7 @@ def test_stories_have_the_wanted_graph_another_text_and_the_equations_answer():
         for problem in problems:
             assert problem_graph_key(problem.text, problem.equation) == key
     refusals = Counter(
-        refusal(problem, text=PENCILS, graph_key=key)
-        for key, problems in told.items()
-        for problem in problems
+        refusal(problem, text=PENCILS, graph_key=key) for key, problems in told.items() for problem in problems
     )
     assert refusals[""] > 0.8 * refusals.total(), refusals
 

@@ -70,9 +70,7 @@ def defaults(client: Client) -> dict[str, object]:
 def test_too_few_problems_are_refused_above_the_form(db, as_admin: Client) -> None:
     for number in range(3):
         add_story(*story(3 * number))
-    response = as_admin.post(
-        reverse("model_train", args=["analogy"]), {**defaults(as_admin), "known_only": "on"}
-    )
+    response = as_admin.post(reverse("model_train", args=["analogy"]), {**defaults(as_admin), "known_only": "on"})
     assert response.status_code == 422
     assert "a batch needs 16: 13 are missing" in text_of(response)
     assert not Run.objects.exists()
@@ -107,9 +105,7 @@ def test_a_comparison_shows_both_figures_and_neighbours_that_are_computed_alike(
     assert response.content.decode().count('badge-accent">same computation') == 1
 
 
-def test_the_list_shows_a_candidate_beside_the_champion_on_the_same_questions(
-    models, as_teacher: Client
-) -> None:
+def test_the_list_shows_a_candidate_beside_the_champion_on_the_same_questions(models, as_teacher: Client) -> None:
     candidate, champion = models
     figures = {"suite": SUITE, "metrics": [SHARE], "changed": []}
     ModelComparison.objects.create(candidate=candidate, champion=champion, figures=figures)
@@ -118,9 +114,7 @@ def test_the_list_shows_a_candidate_beside_the_champion_on_the_same_questions(
     assert f"{figure}, on the bank’s held-out questions; the model in use 52%" in page
 
 
-def test_rolling_back_the_first_retriever_of_a_language_says_that_it_goes_out_of_use(
-    models, as_admin: Client
-) -> None:
+def test_rolling_back_the_first_retriever_of_a_language_says_that_it_goes_out_of_use(models, as_admin: Client) -> None:
     general = models[1]
     chinese = ModelArtifact.objects.create(
         capability="analogy", scope="zh", name="own", state="champion", location="own", manifest={"extra": {}}
@@ -154,9 +148,7 @@ def test_a_comparison_on_too_few_questions_says_what_is_missing(stories, models,
     assert "there are 7, 20 are needed" in page
 
 
-def test_pairs_show_one_graph_in_two_stories_and_no_problem_that_is_held_out(
-    stories, as_admin: Client
-) -> None:
+def test_pairs_show_one_graph_in_two_stories_and_no_problem_that_is_held_out(stories, as_admin: Client) -> None:
     address = reverse("model_graph_pairs")
     assert address in as_admin.get(reverse("model_train", args=["analogy"])).content.decode()
     response = as_admin.get(address)
@@ -185,18 +177,13 @@ def test_pairs_of_copies_and_an_empty_bank_are_explained(db, as_admin: Client) -
 
 def test_a_pair_is_of_one_language_and_texts_without_words_do_no_harm(db, as_admin: Client) -> None:
     texts = {
-        "en": [
-            "Ann has {} pens and loses 3. How many has she?",
-            "A bus with {} seats loses 3. How many are left?",
-        ],
+        "en": ["Ann has {} pens and loses 3. How many has she?", "A bus with {} seats loses 3. How many are left?"],
         "zh": ["小红有{}支铅笔，丢了3支，还剩多少支？", "一本书有{}页，看了3页，还剩多少页没看？"],
         "": ["□{} − 3 = ○?", "△{} − 3 = ?"],
     }
     for language, stories in texts.items():
         for number in range(20, 44):
-            write_question(
-                stories[number % 2].format(number), language=language or "en", equation=f"{number}-3"
-            )
+            write_question(stories[number % 2].format(number), language=language or "en", equation=f"{number}-3")
     response = as_admin.get(reverse("model_graph_pairs"))
     pairs = response.context["pairs"]
     assert sorted(pair.first.language for pair in pairs) == ["en", "zh"]

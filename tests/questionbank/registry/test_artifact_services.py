@@ -86,9 +86,7 @@ def export(monkeypatch, tmp_path) -> list[list[str]]:
             word, _equals, source = argument.partition("=")
             language = "zh" if source.endswith("chinese") else "en"
             manifest = Manifest(word, "starter", extra={"dimension": 4, "languages": [language]})
-            artifact_write(
-                folder / str(number), manifest, lambda aside, text=source: (aside / "a").write_text(text)
-            )
+            artifact_write(folder / str(number), manifest, lambda aside, text=source: (aside / "a").write_text(text))
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(artifacts.subprocess, "run", run)
@@ -99,9 +97,7 @@ def export(monkeypatch, tmp_path) -> list[list[str]]:
 def test_the_starter_scorer_becomes_the_first_champion_once(installed_encoder, export, tmp_path):
     artifact_install_default()  # there is no starter: nothing to install
     assert not export
-    pairs_create(
-        pairs=[PairInput("a", "b")], source=ParaphrasePair.Source.TYPED, user=None, request_scores=False
-    )
+    pairs_create(pairs=[PairInput("a", "b")], source=ParaphrasePair.Source.TYPED, user=None, request_scores=False)
     (tmp_path / "starter").mkdir()
     lines: list[str] = []
     artifact_install_default(report=lines.append)
@@ -129,14 +125,9 @@ def test_all_default_models_are_exported_by_one_process(db, export, monkeypatch,
 
 
 @pytest.mark.usefixtures("own_artifacts")
-def test_a_bank_that_has_questions_gets_the_vectors_of_a_new_lens(
-    installed_encoder, export, monkeypatch, tmp_path
-):
+def test_a_bank_that_has_questions_gets_the_vectors_of_a_new_lens(installed_encoder, export, monkeypatch, tmp_path):
     row = CAPABILITIES["analogy"]
-    installable = altered(
-        row,
-        starters=(Starter(str(tmp_path / "retriever")),),
-    )
+    installable = altered(row, starters=(Starter(str(tmp_path / "retriever")),))
     monkeypatch.setitem(CAPABILITIES, "analogy", installable)
     artifact_install_default()  # there is no starter: as before
     assert not export
@@ -178,9 +169,7 @@ def test_a_champion_that_somebody_chose_is_no_reason_to_install(installed_encode
 
 @pytest.mark.usefixtures("own_artifacts")
 def test_each_language_gets_its_own_solver(installed_encoder, export, monkeypatch, tmp_path):
-    english, chinese = (
-        Starter(str(tmp_path / name), scope=code) for name, code in (("e", "en"), ("chinese", "zh"))
-    )
+    english, chinese = (Starter(str(tmp_path / name), scope=code) for name, code in (("e", "en"), ("chinese", "zh")))
     row = altered(CAPABILITIES["solver"], starters=(english, chinese))
     monkeypatch.setitem(CAPABILITIES, "solver", row)
     english.path.mkdir()
@@ -200,9 +189,7 @@ def test_a_language_gets_its_own_retriever_unless_the_general_one_knows_it(
     installed_encoder, export, monkeypatch, tmp_path
 ):
     general, chinese = Starter(str(tmp_path / "general")), Starter(str(tmp_path / "chinese"), scope="zh")
-    monkeypatch.setitem(
-        CAPABILITIES, "analogy", altered(CAPABILITIES["analogy"], starters=(general, chinese))
-    )
+    monkeypatch.setitem(CAPABILITIES, "analogy", altered(CAPABILITIES["analogy"], starters=(general, chinese)))
     general.path.mkdir()
     artifact_install_default()
     first = EmbeddingSet.objects.get(lens="structure", is_current=True)
@@ -220,13 +207,9 @@ def test_a_language_gets_its_own_retriever_unless_the_general_one_knows_it(
     assert retriever_champion("en") == retriever_champion("fr") == artifact_champion(capability="analogy")
 
 
-def test_a_starter_for_an_encoder_that_is_not_installed_is_left_out(
-    installed_encoder, export, monkeypatch, tmp_path
-):
+def test_a_starter_for_an_encoder_that_is_not_installed_is_left_out(installed_encoder, export, monkeypatch, tmp_path):
     starter = Starter(str(tmp_path), scope="zh", backbone="elsewhere")
-    monkeypatch.setitem(
-        sources.PACKAGED, "elsewhere", PackagedWeights("x", "no_such_package_here", "", "", "", "")
-    )
+    monkeypatch.setitem(sources.PACKAGED, "elsewhere", PackagedWeights("x", "no_such_package_here", "", "", "", ""))
     monkeypatch.setitem(CAPABILITIES, "solver", altered(CAPABILITIES["solver"], starters=(starter,)))
     artifact_install_default()
     assert not export
@@ -236,9 +219,7 @@ def test_a_starter_for_an_encoder_that_is_not_installed_is_left_out(
 def test_an_imported_solver_serves_a_language_that_it_has_learned(db, tmp_path):
     def folder(name: str, **extra: object) -> Path:
         artifact_write(
-            tmp_path / name,
-            Manifest("solver", name, extra=extra),
-            lambda aside: (aside / "a").write_text(name),
+            tmp_path / name, Manifest("solver", name, extra=extra), lambda aside: (aside / "a").write_text(name)
         )
         return tmp_path / name
 

@@ -60,9 +60,7 @@ def test_a_run_without_figures_has_no_charts() -> None:
 
 def test_two_trainings_share_their_axes_and_one_without_a_curve_is_left_out() -> None:
     charts = dict(
-        compared_charts(
-            {"loss": POINTS, "held_out_precision_at_10": POINTS}, {"loss": POINTS}, names=("new", "old")
-        )
+        compared_charts({"loss": POINTS, "held_out_precision_at_10": POINTS}, {"loss": POINTS}, names=("new", "old"))
     )
     assert [curve.name for curve in charts["chart-loss"].curves] == ["new", "old"]
     assert [curve.name for curve in charts["chart-held-out-precision-at-10"].curves] == ["new"]
@@ -101,9 +99,7 @@ def test_the_loss_that_rises_while_the_queue_fills_says_why(settings, steps) -> 
     assert f"in the first {steps} steps" in note or not steps
 
 
-@pytest.mark.parametrize(
-    ("kind", "capability"), [("train", "solver"), ("evaluate", "encoder"), ("import", "")]
-)
+@pytest.mark.parametrize(("kind", "capability"), [("train", "solver"), ("evaluate", "encoder"), ("import", "")])
 def test_other_jobs_need_no_note(kind, capability) -> None:
     assert loss_note(Run(kind=kind, capability=capability)) == ""
 

@@ -51,8 +51,5 @@ def test_the_verdict_of_a_comparison_is_said_in_words(outcome: str, words: str) 
 
 def test_a_result_shows_its_plain_values_first_and_a_table_for_each_group():
     tables = result_tables({"metrics": {"difficulty": {"mae": 0.6}}, "model": 7, "empty": {}, "none": []})
-    assert tables == [
-        ("", [("Model", 7)]),
-        ("Metrics", [("Difficulty: mean absolute error", 0.6)]),
-    ]
+    assert tables == [("", [("Model", 7)]), ("Metrics", [("Difficulty: mean absolute error", 0.6)])]
     assert result_tables({}) == []

@@ -103,16 +103,11 @@ def test_a_backup_goes_to_the_bucket_and_is_checked_from_there(bucket, capsys):
     assert "is complete and undamaged" in capsys.readouterr().out
 
 
-def test_a_bucket_without_write_access_and_one_that_does_not_answer_are_one_sentence(
-    bucket, settings, monkeypatch
-):
+def test_a_bucket_without_write_access_and_one_that_does_not_answer_are_one_sentence(bucket, settings, monkeypatch):
     require_object_store()
     for address, sentence in (
         (bucket.replace("/bank/", "/absent/"), "Files cannot be written to the object store: "),
-        (
-            "s3+http://key:secret@127.0.0.1:9/bank",
-            "Files cannot be written to the object store: Could not connect",
-        ),
+        ("s3+http://key:secret@127.0.0.1:9/bank", "Files cannot be written to the object store: Could not connect"),
     ):
         monkeypatch.setenv("STORAGE_URL", address)
         settings.STORAGES = {**settings.STORAGES, **env.storages()}
@@ -125,9 +120,7 @@ def test_a_bucket_without_write_access_and_one_that_does_not_answer_are_one_sent
     assert outage_of(caught.value) is Outage.LOST
 
 
-@pytest.mark.parametrize(
-    "address", ["s3://", "https://host/bank", "s3+https://key:secret@host", "s3+http://host:p/b"]
-)
+@pytest.mark.parametrize("address", ["s3://", "https://host/bank", "s3+https://key:secret@host", "s3+http://host:p/b"])
 def test_an_address_that_names_no_bucket_is_one_sentence(monkeypatch, address):
     monkeypatch.setenv("STORAGE_URL", address)
     with pytest.raises(SystemExit, match=r"Error: STORAGE_URL is wrong\. Write it as s3"):
@@ -174,10 +167,7 @@ def test_a_checkpoint_in_the_bucket_lets_another_machine_go_on_and_goes_when_nob
 def test_a_training_whose_checkpoints_cannot_be_stored_does_not_begin(bucket, settings, tmp_path):
     add_encoder_bank(80)
     options = settings.STORAGES["checkpoints"]["OPTIONS"] | {"bucket_name": "elsewhere"}
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "checkpoints": {**settings.STORAGES["checkpoints"], "OPTIONS": options},
-    }
+    settings.STORAGES = {**settings.STORAGES, "checkpoints": {**settings.STORAGES["checkpoints"], "OPTIONS": options}}
     asked = {"backbone": str(tiny_folder(tmp_path / "tiny")), "batch_size": "16", "levels": "2"}
     run = done(training_request(capability="encoder", settings=asked, send=False), state="failed")
     assert run.error.startswith("The object store does not take checkpoints")

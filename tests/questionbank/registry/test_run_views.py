@@ -119,9 +119,7 @@ def test_an_admin_cancels_and_starts_again(running, as_admin) -> None:
     again = as_admin.post(reverse("run_retry", args=[running.pk]), follow=True)
     running.refresh_from_db()
     assert running.state == Run.State.QUEUED
-    assert not list(
-        again.context["messages"]
-    )  # whatever stands above the live part stays when the job goes on
+    assert not list(again.context["messages"])  # whatever stands above the live part stays when the job goes on
 
 
 def test_cancelling_a_finished_job_says_that_it_has_finished(running, as_admin) -> None:
@@ -151,9 +149,7 @@ def training(db) -> Run:
     run_progress(run=held, done=20, total=450, message="Step 20 of 450, 3 min left")
     for step in (10, 20):
         run_metrics(
-            run=held,
-            step=step,
-            metrics={"epoch": 1, "loss": 4 - step / 20, "loss_rank_0": 1.5, "loss_rank_1": 2.5},
+            run=held, step=step, metrics={"epoch": 1, "loss": 4 - step / 20, "loss_rank_0": 1.5, "loss_rank_1": 2.5}
         )
     run_metrics(run=held, step=20, metrics={"held_out_precision_at_10": 0.25})
     return held
@@ -319,9 +315,7 @@ def test_no_page_tells_a_colleague_which_file_a_job_is_about(
     as_admin = Client()
     as_admin.force_login(admin_person)
     QuestionFactory()
-    run = run_create(
-        kind=kind, title="Of mock.docx", parameters=parameters, requested_by=reviewer, send=False
-    )
+    run = run_create(kind=kind, title="Of mock.docx", parameters=parameters, requested_by=reviewer, send=False)
     held = run_start(run_id=run.pk, worker="here")
     waiting = run_create(kind=Run.Kind.EMBED, title="Compute missing vectors", send=False)
     worker_seen(name="here", queues="default")

@@ -86,9 +86,7 @@ def test_a_set_for_one_language_serves_it_alone(sets):
 
 
 def scripted_model(name: str) -> ModelArtifact:
-    return ModelArtifact.objects.create(
-        capability="analogy", name=name, location=name, manifest={}, checksum=name
-    )
+    return ModelArtifact.objects.create(capability="analogy", name=name, location=name, manifest={}, checksum=name)
 
 
 def test_a_language_the_encoder_does_not_know_is_served_by_wording_with_a_notice(sets):
@@ -231,9 +229,7 @@ def test_pages_recall_the_banks_questions_by_the_vectors_of_the_retriever_in_use
     monkeypatch.setattr(serving_module, "retriever_of", lambda artifact: artifact)
     asked = []
     monkeypatch.setattr(
-        serving_module,
-        "recalling",
-        lambda solver, _retriever, *, solved, further: asked.append(further) or solver,
+        serving_module, "recalling", lambda solver, _retriever, *, solved, further: asked.append(further) or solver
     )
     solver_in_use(solver.artifact, with_bank=True)  # the bank has no vectors by it
     add_set("structure", artifact=retriever)

@@ -69,9 +69,7 @@ def add_solver(name: str, state: str, accuracy: float) -> ModelArtifact:
     )
 
 
-def test_figures_of_two_trainings_stand_side_by_side_only_where_they_were_measured_alike(
-    as_admin: Client,
-) -> None:
+def test_figures_of_two_trainings_stand_side_by_side_only_where_they_were_measured_alike(as_admin: Client) -> None:
     champion, candidate = add_solver("served", "champion", 0.28), add_solver("new", "candidate", 1.0)
     page = text_of(as_admin.get(reverse("model_list")))
     assert "validation set" not in page  # nor beside those of another language, measured on other problems
@@ -138,12 +136,7 @@ def test_each_language_is_rolled_back_on_its_own(as_admin: Client, chinese_solve
         capability="solver", scope="en", name="en-old", state="archived", location="old", manifest={}
     )
     ModelEvent.objects.create(
-        kind="promoted",
-        capability="solver",
-        scope="en",
-        artifact=english,
-        artifact_name="en-new",
-        former=former,
+        kind="promoted", capability="solver", scope="en", artifact=english, artifact_name="en-new", former=former
     )
     page = as_admin.get(reverse("model_list"))
     assert "Roll back (English)" in text_of(page)
@@ -179,9 +172,7 @@ def test_the_form_begins_with_the_solver_in_use_and_the_plain_encoder_stays_a_ch
     assert Run.objects.get(kind="train").parameters["set"] == {"backbone": "all-MiniLM-L6-v2"}
 
 
-def test_a_language_without_a_solver_in_use_asks_for_another_backbone(
-    as_admin: Client, chinese_solver
-) -> None:
+def test_a_language_without_a_solver_in_use_asks_for_another_backbone(as_admin: Client, chinese_solver) -> None:
     response = as_admin.post(TRAIN, {**settings(as_admin), "language": "en"})
     assert response.status_code == 422
     assert "no model is in use that could be trained further; name another backbone" in text_of(response)
@@ -198,7 +189,5 @@ def test_training_like_a_model_whose_backbone_is_unknown_here_begins_with_the_mo
 
 
 def test_a_job_of_an_earlier_version_learned_from_english(as_admin: Client) -> None:
-    run = Run.objects.create(
-        kind="train", capability="solver", parameters={"set": {}}, title="Train the solver"
-    )
+    run = Run.objects.create(kind="train", capability="solver", parameters={"set": {}}, title="Train the solver")
     assert "Language English" in text_of(as_admin.get(reverse("run_detail", args=[run.pk])))

@@ -14,14 +14,7 @@ from analytics.configuration import field_specs
 from analytics.encoder.config import EncoderConfig
 from analytics.paraphrase.config import ParaphraseConfig
 from questionbank.capabilities.encoder import EncoderInBank
-from questionbank.models import (
-    EmbeddingSet,
-    ModelArtifact,
-    ModelComparison,
-    ModelEvent,
-    ParaphrasePair,
-    Run,
-)
+from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, ParaphrasePair, Run
 from questionbank.registry.artifact_selectors import INSTALLED
 from questionbank.registry.artifact_services import artifact_promote, model_event_create
 from questionbank.registry.run_services import run_create, run_metrics, run_start, run_succeed
@@ -127,9 +120,7 @@ def test_a_model_shows_settings_figures_origin_and_curves(candidate, champion, a
     assert "Delete" not in page
 
 
-def test_a_starter_names_the_document_with_its_recipe_instead_of_its_last_command(
-    champion, as_teacher
-) -> None:
+def test_a_starter_names_the_document_with_its_recipe_instead_of_its_last_command(champion, as_teacher) -> None:
     address = reverse("model_detail", args=[champion.pk])
     assert "Command to reproduce it" in text_of(as_teacher.get(address))
     model_event_create(kind=ModelEvent.Kind.PROMOTED, artifact=champion, reason=INSTALLED)
@@ -214,9 +205,7 @@ def test_a_comparison_with_a_former_champion_is_said_to_be_one(candidate, champi
 # promoting
 
 
-def test_a_candidate_that_passes_is_promoted_with_a_reason(
-    candidate, champion, as_admin, admin_person
-) -> None:
+def test_a_candidate_that_passes_is_promoted_with_a_reason(candidate, champion, as_admin, admin_person) -> None:
     compare(candidate, champion)
     address = reverse("model_promote", args=[candidate.pk])
     response = as_admin.get(address)
@@ -292,9 +281,7 @@ def test_rolling_back_brings_the_former_champion_back(candidate, champion, as_ad
 
 def test_a_scope_that_no_hierarchy_can_have_has_no_former_model(candidate, as_admin) -> None:
     for scope in ("Nowhere", "Now\0here", "x" * 5000):
-        response = as_admin.post(
-            reverse("model_roll_back", args=["probes"]), {"scope": scope, "reason": "Back"}
-        )
+        response = as_admin.post(reverse("model_roll_back", args=["probes"]), {"scope": scope, "reason": "Back"})
         assert response.status_code == 409
         assert "There is no former model to go back to." in text_of(response)
 
@@ -342,9 +329,7 @@ def test_the_history_of_nothing_says_so(as_teacher) -> None:
 def defaults() -> dict[str, str]:
     """What a browser sends of the untouched form."""
     sent = {spec.name: str(spec.default) for spec in field_specs(EncoderConfig) if spec.type is not bool}
-    return sent | {
-        spec.name: "on" for spec in field_specs(EncoderConfig) if spec.type is bool and spec.default
-    }
+    return sent | {spec.name: "on" for spec in field_specs(EncoderConfig) if spec.type is bool and spec.default}
 
 
 TRAIN = "/models/train/encoder/"
@@ -414,9 +399,7 @@ def test_a_wrong_setting_is_named_beside_its_field(bank, as_admin, wrong, proble
 
 
 def test_looking_at_other_questions_keeps_what_was_entered_and_starts_nothing(bank, as_admin) -> None:
-    response = as_admin.post(
-        TRAIN, defaults() | {"epochs": "9", "hierarchies": ["School"], "action": "report"}
-    )
+    response = as_admin.post(TRAIN, defaults() | {"epochs": "9", "hierarchies": ["School"], "action": "report"})
     assert response.status_code == 200
     assert "Questions tagged in School." in text_of(response)
     assert re.search(r'<input[^>]*name="epochs" value="9"', response.content.decode())
@@ -446,10 +429,7 @@ def test_the_settings_of_a_last_layer_are_those_of_the_whole_training(bank, cham
     """Its backbone may be a folder of another machine; what it began with was trained with settings of its own."""
     first = {"backbone": "all-MiniLM-L6-v2", "objective": "contrast", "epochs": 3}
     layer = {"backbone": "some/where", "objective": "last-layer", "metric_steps": 100, "epochs": 5}
-    for begun_with, backbone, epochs in (
-        (first, "all-MiniLM-L6-v2", "3"),
-        (layer, MODEL_IN_USE, "5"),
-    ):
+    for begun_with, backbone, epochs in ((first, "all-MiniLM-L6-v2", "3"), (layer, MODEL_IN_USE, "5")):
         champion.manifest |= {"config": layer, "extra": {"begun_with": {"config": begun_with}}}
         champion.save()
         like = as_admin.get(f"{TRAIN}?like={champion.pk}").content.decode()
@@ -466,9 +446,7 @@ def test_the_quick_training_is_offered_behind_a_model_without_settings_too(bank,
     assert "is set to quick training" in as_admin.get(f"{TRAIN}?quick=1").content.decode()
 
 
-def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(
-    bank, as_admin, request
-) -> None:
+def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(bank, as_admin, request) -> None:
     assert "?quick=1" not in as_admin.get(TRAIN).content.decode()
     assert field_value(as_admin.get(f"{TRAIN}?quick=1").content.decode(), "backbone") == "all-MiniLM-L6-v2"
     champion = request.getfixturevalue("champion")
@@ -476,15 +454,9 @@ def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(
     quick = as_admin.get(f"{TRAIN}?quick=1").content.decode()
     assert "“in use”: the encoder in use now" in quick
     assert (field_value(quick, "backbone"), field_value(quick, "metric_steps")) == (MODEL_IN_USE, "30")
-    as_admin.post(
-        TRAIN, defaults() | {name: str(value) for name, value in EncoderInBank.quick.settings.items()}
-    )
+    as_admin.post(TRAIN, defaults() | {name: str(value) for name, value in EncoderInBank.quick.settings.items()})
     asked = Run.objects.get(kind=Run.Kind.TRAIN).parameters
-    assert asked["set"] == {
-        "backbone": f"model {champion.pk}",
-        "objective": "last-layer",
-        "metric_steps": "30",
-    }
+    assert asked["set"] == {"backbone": f"model {champion.pk}", "objective": "last-layer", "metric_steps": "30"}
     assert asked["start"] == request.getfixturevalue("champion").pk
 
 

@@ -19,13 +19,7 @@ from hypothesis import strategies as st
 
 from analytics.text.formulas import segment_text
 from questionbank import rendering
-from questionbank.formulas import (
-    FORMULA_CLASSES,
-    MATHML_ATTRIBUTES,
-    FormulaRefused,
-    draw_formula,
-    formula_mathml,
-)
+from questionbank.formulas import FORMULA_CLASSES, MATHML_ATTRIBUTES, FormulaRefused, draw_formula, formula_mathml
 from questionbank.rendering import LONGEST_TEXT, render_inline, render_question
 from tests.questionbank.xss_corpus import XSS_CORPUS, XssAttempt
 
@@ -348,9 +342,7 @@ def test_an_excerpt_is_one_line_and_never_cuts_a_formula() -> None:
 
 
 def test_an_excerpt_names_tables_and_drawings() -> None:
-    assert read(render_inline(r"See \begin{tabular}{c}1\end{tabular} [asy]x[/asy]")).text == (
-        "See [table] [figure]"
-    )
+    assert read(render_inline(r"See \begin{tabular}{c}1\end{tabular} [asy]x[/asy]")).text == ("See [table] [figure]")
 
 
 def test_long_and_deep_texts_are_shown_in_good_time() -> None:
@@ -374,9 +366,7 @@ def test_long_and_deep_texts_are_shown_in_good_time() -> None:
 
 
 def test_the_filters_mark_safe_html_in_the_pages_language() -> None:
-    template = Template(
-        "{% load mathematics %}{{ a|mathematics }}|{{ a|mathematics_inline:6 }}|{{ none|mathematics }}"
-    )
+    template = Template("{% load mathematics %}{{ a|mathematics }}|{{ a|mathematics_inline:6 }}|{{ none|mathematics }}")
     with override("en"):
         html = template.render(Context({"a": "1 < $x$ and so on ____", "none": None}))
     assert html.startswith('<p>1 &lt; <math display="inline" data-latex="x"><mi>x</mi></math> and')
@@ -386,9 +376,7 @@ def test_the_filters_mark_safe_html_in_the_pages_language() -> None:
 
 def test_nh3_knows_the_tags_of_mathml() -> None:
     """What the gate lets through depends on nh3; this fails first should it change."""
-    assert (
-        nh3.clean("<math><mi>x</mi></math>", tags={"math", "mi"}, attributes={}) == "<math><mi>x</mi></math>"
-    )
+    assert nh3.clean("<math><mi>x</mi></math>", tags={"math", "mi"}, attributes={}) == "<math><mi>x</mi></math>"
 
 
 @cache
@@ -445,10 +433,7 @@ def shown(text: str) -> str:
         ("<p>One.</p>\n<p>Two<br/>\nthree</p>", "One.|Two/three"),
         ("<ul><li>one</li><li>two</li></ul>", "• one/• two"),
         ("<ol>\n<li>one\n<li>two\n</ol>", "1. one /2. two"),
-        (
-            '<p class="a">A <span style="color:red">red</span> <a href="javascript:x">link</a></p>',
-            "A red link",
-        ),
+        ('<p class="a">A <span style="color:red">red</span> <a href="javascript:x">link</a></p>', "A red link"),
         ('See <img src="a.png" alt="a circle">', "See [picture] a circle"),
         ("Fill <input type=text> in", "Fill  ____  in"),
         ("a &lt;b&gt; c &amp;lt; d, AT&T, R&D; &copy;", "a <b> c &lt; d, AT&T, R&D; ©"),

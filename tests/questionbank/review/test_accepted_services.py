@@ -35,9 +35,7 @@ def question(teacher):
         source="School bank",
     )
     QuestionEquation.objects.create(question=made, expression="2+3", numbers=[2, 3])
-    QuestionTag.objects.create(
-        question=made, concept=ConceptFactory(), set_by="person", user=teacher, probability=0.8
-    )
+    QuestionTag.objects.create(question=made, concept=ConceptFactory(), set_by="person", user=teacher, probability=0.8)
     return made
 
 
@@ -62,9 +60,7 @@ def added(question: Question, teacher, text: str = "a") -> ParaphrasePair:
     return ParaphrasePair.objects.get(pk=pair.pk)
 
 
-def decided(
-    question: Question, reviewer, text: str = "What are 2 and 3 together?", **decision
-) -> ParaphrasePair:
+def decided(question: Question, reviewer, text: str = "What are 2 and 3 together?", **decision) -> ParaphrasePair:
     """A pair that a reviewer has decided."""
     pair = pairs_create(
         pairs=[PairInput(question.text, text, question=question)], source="rules", user=None, request_scores=False

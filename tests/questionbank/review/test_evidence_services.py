@@ -30,9 +30,7 @@ def test_equal_answers_agree_and_others_do_not():
     assert mismatch["original"]["answer"] == "24"
 
 
-@pytest.mark.parametrize(
-    "told", [{ORIGINAL: [("6*4", 0.9)]}, {ORIGINAL: [("6*4", 0.9)], SAME: [("4*6", 0.2)]}]
-)
+@pytest.mark.parametrize("told", [{ORIGINAL: [("6*4", 0.9)]}, {ORIGINAL: [("6*4", 0.9)], SAME: [("4*6", 0.2)]}])
 def test_what_is_not_solved_or_uncertain_says_nothing_about_agreement(told):
     solver = served(told)
     (evidence,) = pairs_solved([pair(SAME)], lambda _language: solver)

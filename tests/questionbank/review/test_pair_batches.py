@@ -90,9 +90,7 @@ def test_nobody_finds_an_opinion_on_a_pair_that_waits_for_another(reviewer, admi
     review_next(reviewer=admin_person)
     review_decide(reviewer=admin_person, pair_id=pair.pk, verdict="reject", reason="unit")
     assert list(pairs_found(filters=PairFilters(reason="unit"), viewer=admin_person)) == [pair]
-    assert list(pairs_found(filters=PairFilters(state="reject", text="apples"), viewer=admin_person)) == [
-        pair
-    ]
+    assert list(pairs_found(filters=PairFilters(state="reject", text="apples"), viewer=admin_person)) == [pair]
 
 
 def test_labels_of_a_file_decide_if_the_uploader_says_so(reviewer, own_files):

@@ -73,11 +73,7 @@ def test_findings_survive_the_database_and_stand_before_the_job_came():
     assert pair_findings(pair) == expected
     assert expected[0]["sentence"] == "30 became some."
     pair_save_score(
-        pair=pair,
-        score=0.4,
-        verdict=None,
-        findings=find_changes(PAIR.original, PAIR.paraphrase),
-        artifact=None,
+        pair=pair, score=0.4, verdict=None, findings=find_changes(PAIR.original, PAIR.paraphrase), artifact=None
     )
     pair.refresh_from_db()
     assert pair.findings == expected
@@ -97,9 +93,7 @@ def test_a_score_changes_the_place_in_the_queue():
     assert unscored[1] == unscored[2]
 
 
-@pytest.mark.parametrize(
-    ("score", "verdict"), [(1.5, None), (float("nan"), None), (0.5, 1.5), (0.5, float("nan"))]
-)
+@pytest.mark.parametrize(("score", "verdict"), [(1.5, None), (float("nan"), None), (0.5, 1.5), (0.5, float("nan"))])
 def test_a_score_that_is_none_is_not_kept(score, verdict):
     (pair,) = add(PAIR)
     with pytest.raises(ValueError, match="is a "):
@@ -140,8 +134,7 @@ def question(db):
 
 def test_a_check_adds_nothing_and_the_import_adds_what_was_checked(reviewer, question):
     file = upload(
-        {"question": question.pk, "paraphrase": "Add 2 and 3.", "id": "x"},
-        {"original": "a", "paraphrase": "b"},
+        {"question": question.pk, "paraphrase": "Add 2 and 3.", "id": "x"}, {"original": "a", "paraphrase": "b"}
     )
     report = pairs_check(upload=file, name="C:\\mine\\pairs.jsonl", user=reviewer)
     assert (report.name, report.usable, report.refused) == ("pairs.jsonl", 2, 0)
@@ -200,9 +193,7 @@ def test_a_bomb_of_pairs_is_refused_at_the_bound_and_not_kept(reviewer):
 def test_two_who_add_the_same_pairs_at_once_add_them_once(reviewer, kept, files):
     """Of one file, the button is pressed twice; the second of two files finds the pairs of the first."""
     content = [{"original": str(number), "paraphrase": "b"} for number in range(40)]
-    tokens = [
-        pairs_check(upload=upload(*content), name="pairs.jsonl", user=reviewer).token for _ in range(files)
-    ]
+    tokens = [pairs_check(upload=upload(*content), name="pairs.jsonl", user=reviewer).token for _ in range(files)]
     outcomes = at_once(lambda token: pairs_import(token=token, user=reviewer), (tokens[0], tokens[-1]))
     made, refused = sorted(outcomes, key=lambda outcome: isinstance(outcome, Exception))
     assert (len(made), type(refused)) == (40, (Conflict, ImportRefused)[files - 1])

@@ -107,9 +107,7 @@ def test_a_pair_shows_findings_and_opinions_only_once_it_is_decided(as_teacher, 
     assert "name or thing" in page or "number" in page
     ParaphrasePair.objects.update(opinions_wanted=2)
     review_next(reviewer=reviewer)
-    review_decide(
-        reviewer=reviewer, pair_id=pair.pk, verdict="reject", reason="number", comment="Twelve is missing."
-    )
+    review_decide(reviewer=reviewer, pair_id=pair.pk, verdict="reject", reason="number", comment="Twelve is missing.")
     assert "Twelve is missing." not in as_teacher.get(address).content.decode()
     ParaphrasePair.objects.update(state="decided", outcome="reject")
     page = as_teacher.get(address).content.decode()
@@ -158,9 +156,7 @@ def test_all_are_added_from_the_page_of_progress_as_drafts_if_wished(as_teacher,
 def test_a_reviewer_sees_no_button_to_add(as_reviewer, question, pair):
     accept(pair)
     assert not re.search(r"to the bank\s*</button>", page_of(as_reviewer, question))
-    assert not re.search(
-        r"to the bank\s*</button>", as_reviewer.get(reverse("review_progress")).content.decode()
-    )
+    assert not re.search(r"to the bank\s*</button>", as_reviewer.get(reverse("review_progress")).content.decode())
 
 
 def test_undo_says_that_the_question_is_retired_and_so_does_its_page(as_reviewer, pair, teacher):

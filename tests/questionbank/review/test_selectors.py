@@ -117,9 +117,7 @@ def test_throughput_takes_the_median_and_leaves_undone_decisions_out(people):
 def test_counts_say_where_the_pairs_are(people):
     pairs = make_pairs(6)
     for pair, (state, outcome) in zip(
-        pairs,
-        [("decided", "accept"), ("decided", "reject"), ("decided", "edit"), ("adjudication", "")],
-        strict=False,
+        pairs, [("decided", "accept"), ("decided", "reject"), ("decided", "edit"), ("adjudication", "")], strict=False
     ):
         ParaphrasePair.objects.filter(pk=pair.pk).update(state=state, outcome=outcome)
     review_next(reviewer=people[0])
@@ -196,12 +194,7 @@ def test_the_export_hides_first_opinions_until_the_last_is_given(people):
     (row,) = review.decision_rows()
     assert tuple(row) == review.EXPORT_FIELDS
     assert (row["pair"], row["source_id"], row["batch"], row["reviewer"]) == (done.pk, "id-1", "first", "ann")
-    assert (row["verdict"], row["reason"], row["comment"], row["seconds"]) == (
-        "reject",
-        "number",
-        "3 became 4",
-        2.3,
-    )
+    assert (row["verdict"], row["reason"], row["comment"], row["seconds"]) == ("reject", "number", "3 became 4", 2.3)
     assert (row["guideline_version"], row["scorer"], row["scorer_id"]) == (1, "", None)
 
 

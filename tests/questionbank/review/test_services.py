@@ -47,9 +47,7 @@ def _uncertain_first(settings):
 @pytest.fixture
 def reviewers(django_user_model):
     group = Group.objects.get_or_create(name="reviewer")[0]
-    people = [
-        django_user_model.objects.create_user(username=f"reviewer-{number}") for number in range(REVIEWERS)
-    ]
+    people = [django_user_model.objects.create_user(username=f"reviewer-{number}") for number in range(REVIEWERS)]
     for person in people:
         person.groups.add(group)
     return people
@@ -60,9 +58,7 @@ def pairs(settings):
     def make(number: int, opinions: int = 1) -> list[ParaphrasePair]:
         settings.REVIEW_OPINIONS = opinions
         return pairs_create(
-            pairs=[
-                PairInput(f"Ann has {count} apples.", f"{count} apples are Ann's.") for count in range(number)
-            ],
+            pairs=[PairInput(f"Ann has {count} apples.", f"{count} apples are Ann's.") for count in range(number)],
             source=ParaphrasePair.Source.UPLOAD,
             user=None,
             request_scores=False,
@@ -183,9 +179,7 @@ def test_a_window_left_behind_renews_no_lease_and_says_that_its_reviewer_went_on
     assert review.review_heartbeat(reviewer=person, pair_id=second.pk) == "lost"
 
 
-def test_a_decision_keeps_what_the_model_said_and_the_version_of_the_guidelines(
-    pairs, reviewer, admin_person
-):
+def test_a_decision_keeps_what_the_model_said_and_the_version_of_the_guidelines(pairs, reviewer, admin_person):
     (pair,) = pairs(1)
     artifact = ModelArtifact.objects.create(capability="paraphrase", name="scorer of today")
     pair_save_score(pair=pair, score=0.6, verdict=0.7, findings=[], artifact=artifact)
@@ -556,9 +550,7 @@ def test_many_reviewers_at_once_decide_each_pair_as_often_as_wanted(pairs, revie
 
     sessions = at_once(session, reviewers)
     assert all(len(done) == len(set(done)) for done in sessions)
-    assert Counter(pair for done in sessions for pair in done) == dict.fromkeys(
-        (pair.pk for pair in made), opinions
-    )
+    assert Counter(pair for done in sessions for pair in done) == dict.fromkeys((pair.pk for pair in made), opinions)
     assert set(ParaphrasePair.objects.values_list("state", "outcome")) == {("decided", "accept")}
     assert not ReviewLease.objects.exists()
 

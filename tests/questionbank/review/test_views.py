@@ -14,14 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django.asserts import assertContains
 
-from questionbank.models import (
-    ModelArtifact,
-    ParaphrasePair,
-    Question,
-    ReviewDecision,
-    ReviewLease,
-    SettlementLease,
-)
+from questionbank.models import ModelArtifact, ParaphrasePair, Question, ReviewDecision, ReviewLease, SettlementLease
 from questionbank.review.agreement_selectors import reason_agreement
 from questionbank.review.guideline_services import guideline_current, guideline_publish
 from questionbank.review.marks import Piece, marked_pieces
@@ -146,9 +139,7 @@ def test_decide_with_each_button_and_undo(as_reviewer, pairs):
     assert "no decision to undo" in page
 
 
-def test_what_was_written_stands_in_the_form_again_once_its_decision_is_undone(
-    as_reviewer, admin_person, pairs
-):
+def test_what_was_written_stands_in_the_form_again_once_its_decision_is_undone(as_reviewer, admin_person, pairs):
     (pair,) = pairs("a wording of somebody")
     as_reviewer.get(reverse("review"))
     decide(as_reviewer, pair, "edit", text="A better text.", comment="clumsy before")
@@ -362,9 +353,7 @@ def test_a_second_reviewer_sees_nothing_of_the_first_opinion(as_reviewer, admin_
     assert "an admin or another reviewer settles it" in page
     page = colleague.get(reverse("review_settle", args=[pair.pk])).content.decode()
     assert "utterly wrong" in page
-    response = colleague.post(
-        reverse("review_settle", args=[pair.pk]), {"decision": "reject:meaning"}, follow=True
-    )
+    response = colleague.post(reverse("review_settle", args=[pair.pk]), {"decision": "reject:meaning"}, follow=True)
     assert "The disagreement is settled" in response.content.decode()
     pair.refresh_from_db()
     assert pair.outcome == "reject"
@@ -429,9 +418,7 @@ def test_whoever_adds_pairs_says_how_many_decide_on_each(as_reviewer, settings):
     line = json.dumps({"original": QUESTION, "paraphrase": "c"}).encode()
     for opinions, status in (("0", 422), ("4", 200)):
         file = SimpleUploadedFile("pairs.jsonl", line)
-        answer = as_reviewer.post(
-            reverse("review_upload"), {"action": "check", "file": file, "opinions": opinions}
-        )
+        answer = as_reviewer.post(reverse("review_upload"), {"action": "check", "file": file, "opinions": opinions})
         assert answer.status_code == status
     token = re.search(r'name="token" value="([^"]+)"', answer.content.decode())[1]
     as_reviewer.post(reverse("review_upload_confirm"), {"token": token})
@@ -564,10 +551,7 @@ def test_new_guidelines_are_announced_until_the_reviewer_has_read_them(as_review
     assert "version 2 now applies" in as_reviewer.get(reverse("review")).content.decode()
     as_reviewer.post(reverse("review_guidelines_read"), {"version": 2})
     assert "version 2 now applies" not in as_reviewer.get(reverse("review")).content.decode()
-    assert (
-        "The same calculation: a dozen is 12."
-        in as_reviewer.get(reverse("review_guidelines")).content.decode()
-    )
+    assert "The same calculation: a dozen is 12." in as_reviewer.get(reverse("review_guidelines")).content.decode()
 
 
 def test_the_machines_opinion_of_a_hidden_batch_stands_nowhere(as_reviewer, reviewer):
@@ -603,15 +587,7 @@ def test_the_list_of_pairs_takes_any_filter_and_deletes_a_batch(as_reviewer, rev
     assert ">typed<" not in page
     delete = re.search(r'href="([^"]*batch/delete/[^"]*)"', page)[1]
     assert "Delete 1 pair" in as_reviewer.get(delete.replace("&amp;", "&")).content.decode()
-    odd = {
-        "state": "x",
-        "batch": "\0",
-        "least": "-5",
-        "most": "9" * 400,
-        "reviewer": "1e9",
-        "reason": "?",
-        "page": "x",
-    }
+    odd = {"state": "x", "batch": "\0", "least": "-5", "most": "9" * 400, "reviewer": "1e9", "reason": "?", "page": "x"}
     assert as_reviewer.get(address, odd).status_code == 200
     done = as_reviewer.post(reverse("review_batch_delete"), {"batch": "50% & more.jsonl"}, follow=True)
     assert "1 pair is deleted." in done.content.decode()
@@ -622,9 +598,7 @@ def test_the_list_of_pairs_takes_any_filter_and_deletes_a_batch(as_reviewer, rev
 def test_progress_says_what_nobody_comes_to(as_reviewer, reviewer, pairs):
     pairs("a", opinions=2)  # of one reviewer
     (skipped,) = pairs("b")
-    ReviewDecision.objects.create(
-        pair=skipped, reviewer=reviewer, verdict="skip", guideline=guideline_current()
-    )
+    ReviewDecision.objects.create(pair=skipped, reviewer=reviewer, verdict="skip", guideline=guideline_current())
     page = as_reviewer.get(reverse("review_progress")).content.decode()
     assert "1 waiting pair needs more opinions than there are reviewers left" in page
     assert "1 waiting pair was skipped by every reviewer" in page

@@ -101,9 +101,7 @@ def assert_right() -> None:
         "grade": lambda value: Q(grade=value),
         "language": lambda value: Q(language=value),
         "source": lambda value: Q(source=value),
-        "concept": lambda value: Q(
-            tags__concept__path__startswith=KnowledgeConcept.objects.get(pk=value).path
-        ),
+        "concept": lambda value: Q(tags__concept__path__startswith=KnowledgeConcept.objects.get(pk=value).path),
         "hierarchy": lambda value: Q(tags__concept__hierarchy=value),
         "difficulty": lambda value: Q(difficulty_percent__range=(20 * int(value), 20 * int(value) + 20)),
     }

@@ -12,9 +12,7 @@ from tests.questionbank.small_bank import add_concept, add_question
 
 def test_an_address_comes_back_as_it_was():
     address = "concept=5&difficulty_min=20&difficulty_max=62.5&grade=7&kind=choice&language=zh&source=S+1"
-    filters = SearchFilters.from_querydict(
-        QueryDict(address + "&status=draft&owner=3&figure=none&numbers=given")
-    )
+    filters = SearchFilters.from_querydict(QueryDict(address + "&status=draft&owner=3&figure=none&numbers=given"))
     assert SearchFilters.from_querydict(filters.to_query()) == filters
     assert filters.to_query() == {
         "concept": "5",

@@ -30,9 +30,7 @@ def school():
     area = ConceptFactory(hierarchy=hierarchy, names=("Geometry", "Area"))
     triangle = ConceptFactory(hierarchy=hierarchy, names=("Geometry", "Triangles"))
     for number in range(20):
-        QuestionFactory(
-            text=f"How large is the area of triangle {number}?", concepts=[area, triangle][: number % 3]
-        )
+        QuestionFactory(text=f"How large is the area of triangle {number}?", concepts=[area, triangle][: number % 3])
     analyze()
     return hierarchy
 
@@ -48,9 +46,7 @@ def among_others(school):
 def analyze() -> None:
     """Tell the planner what is in the tables."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "ANALYZE questionbank_question, questionbank_questiontag, questionbank_knowledgeconcept"
-        )
+        cursor.execute("ANALYZE questionbank_question, questionbank_questiontag, questionbank_knowledgeconcept")
 
 
 def plans(act: Callable[[], object]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -92,20 +88,14 @@ def reads_every_question(node: dict[str, Any]) -> bool:
     "query", ["area triangle", "area of a triangle", "triangles", "how large is area", "area $x^2$", "17"]
 )
 def test_a_search_reads_no_question_that_neither_its_words_nor_its_concepts_lead_to(among_others, query):
-    explained = list(
-        plans(lambda: search_questions(query=query, filters=SearchFilters(), serving=Serving({}, {})))
-    )
+    explained = list(plans(lambda: search_questions(query=query, filters=SearchFilters(), serving=Serving({}, {}))))
     assert explained
     assert [sql for sql, parts in explained if any(map(reads_every_question, parts))] == []
 
 
-def test_which_ranked_questions_match_is_asked_of_these_alone_where_more_match_than_are_counted(
-    school, monkeypatch
-):
+def test_which_ranked_questions_match_is_asked_of_these_alone_where_more_match_than_are_counted(school, monkeypatch):
     monkeypatch.setattr("questionbank.search.facets.COUNTED", 1)
-    explained = plans(
-        lambda: search_questions(query="area", filters=SearchFilters(), serving=Serving({}, {}))
-    )
+    explained = plans(lambda: search_questions(query="area", filters=SearchFilters(), serving=Serving({}, {})))
     ((_sql, parts),) = [one for one in explained if "few AS" in one[0]]
     conditions = [
         part.get("Index Cond", part.get("Recheck Cond", ""))
@@ -121,9 +111,7 @@ def test_which_ranked_questions_match_is_asked_of_these_alone_where_more_match_t
     [("easiest", "question_rated"), ("hardest", "question_rated"), ("answered", "question_observed")],
 )
 def test_browsing_reads_each_order_from_its_index(school, order, index):
-    explained = plans(
-        lambda: search_questions(query="", filters=SearchFilters(), serving=Serving({}, {}), order=order)
-    )
+    explained = plans(lambda: search_questions(query="", filters=SearchFilters(), serving=Serving({}, {}), order=order))
     assert index in {part.get("Index Name") for _sql, parts in explained for part in parts}
 
 

@@ -90,9 +90,7 @@ def test_formulas_and_pasted_questions_are_not_corrected():
     assert parse_query(pasted, vocabulary()).corrected == ""
 
 
-@pytest.mark.parametrize(
-    "typed", ["' & | ! <-> \\", "\\", "'''", "a:*b", "%s %d {x}", "(((((" * 500, "$" * 999]
-)
+@pytest.mark.parametrize("typed", ["' & | ! <-> \\", "\\", "'''", "a:*b", "%s %d {x}", "(((((" * 500, "$" * 999])
 def test_signs_that_mean_something_to_the_database_do_no_harm(typed):
     parsed = parse_query(typed, vocabulary())
     assert parsed.text == typed.strip()[:4000]

@@ -96,9 +96,7 @@ def found(query: str, **options) -> list[Question]:
 
 
 def test_a_search_finds_what_passes_and_then_what_does_not(bank):
-    page = search_questions(
-        query="grade 3 multiplication word problems", filters=SearchFilters(), serving=serving()
-    )
+    page = search_questions(query="grade 3 multiplication word problems", filters=SearchFilters(), serving=serving())
     assert [hit.question for hit in page.hits] == [bank["story"]]
     assert {hit.question for hit in page.closest} == {bank["older story"], bank["product"]}
     assert [one.label for one in page.read] == ["Grade 3", "Word problem"]
@@ -140,8 +138,7 @@ def test_exams_and_grades_that_no_question_has_narrow_nothing(bank, typed, rest,
 def test_the_grades_of_an_exam_come_first(bank):
     fractions = KnowledgeConcept.objects.get(name="Fractions")
     old, young = (
-        add_question(f"Add {text}.", grade=grade, concepts=[fractions])
-        for text, grade in (("1/2", "10"), ("1/3", "4"))
+        add_question(f"Add {text}.", grade=grade, concepts=[fractions]) for text, grade in (("1/2", "10"), ("1/3", "4"))
     )
     assert found("GCSE fractions")[0] == old
     assert found("KS2 fractions")[-1] == old
@@ -161,9 +158,7 @@ def test_what_is_counted_is_what_a_selection_takes(bank):
 
 
 def test_searched_as_typed_no_filter_is_read(bank):
-    page = search_questions(
-        query="grade 3 multiplication", filters=SearchFilters(), serving=serving(), exact=True
-    )
+    page = search_questions(query="grade 3 multiplication", filters=SearchFilters(), serving=serving(), exact=True)
     assert page.read == ()
     assert page.hits == []
 

@@ -164,7 +164,5 @@ def test_a_question_that_holds_the_query_literally_leads():
     exact = add_question("Zoe thinks. A bag holds seven red balls in two rows. How many?")
     typed = "A bag holds seven red balls in two rows."
     parsed = ParsedQuery("question", typed, searched=typed)
-    fused = fuse(
-        parsed, Matches(TextRanking([*(question.pk for question in others), exact.pk], held=1.0), [])
-    )
+    fused = fuse(parsed, Matches(TextRanking([*(question.pk for question in others), exact.pk], held=1.0), []))
     assert fused[0].id == exact.pk

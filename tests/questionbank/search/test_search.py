@@ -155,8 +155,7 @@ def test_vectors_offer_nothing_that_is_far_in_meaning():
     store_vectors(add_set("wording"), questions)
     assert find("zzzzyyyy wwwwqqqq").closest == []
     assert [
-        hit.question
-        for hit in find("thre red bals ar in the box").closest + find("thre red bals ar in the box").hits
+        hit.question for hit in find("thre red bals ar in the box").closest + find("thre red bals ar in the box").hits
     ]
 
 

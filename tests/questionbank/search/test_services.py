@@ -38,9 +38,7 @@ def test_a_group_that_makes_no_sense_is_refused(admin_person, terms, problem):
 
 def test_a_group_keeps_its_own_terms_when_it_changes(admin_person):
     group = SynonymGroup.objects.get(terms__contains=["HCF"])
-    changed = synonym_group_save(
-        user=admin_person, group=group, terms=[*group.terms, "biggest common factor"]
-    )
+    changed = synonym_group_save(user=admin_person, group=group, terms=[*group.terms, "biggest common factor"])
     assert changed.terms[-1] == "biggest common factor"
 
 

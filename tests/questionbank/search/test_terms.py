@@ -44,9 +44,7 @@ def test_signs_stand_for_words(query, text, other):
 
 
 def test_words_side_by_side_rank_before_the_same_words_apart():
-    apart, together = fill(
-        "A chart of the cost of a bar of gold.", "The bar chart of the cost of gold is out."
-    )
+    apart, together = fill("A chart of the cost of a bar of gold.", "The bar chart of the cost of gold is out.")
     SynonymGroup.objects.all().delete()
     assert hits("bar chart") == [together, apart]
 
@@ -71,11 +69,7 @@ def test_a_figures_name_finds_its_synonyms_and_not_the_rest_of_a_concepts_list()
         ("integral of 1/x", r"$\int \frac{1}{x}\,dx$", "Evaluate $\\int_1^2 \\frac{1}{x} \\, dx$."),
         ("log base 2 of 8", "$\\log_{2}(8)$", "Find the value of $\\log_2 8$."),
         ("square root of 50", "$\\sqrt{50}$", "Simplify $\\sqrt{50}$."),
-        (
-            "limit of sin x / x",
-            r"$\lim_{x \to 0} \frac{\sin x}{x}$",
-            "Find $\\lim_{x \\to 0} \\frac{\\sin x}{x}$.",
-        ),
+        ("limit of sin x / x", r"$\lim_{x \to 0} \frac{\sin x}{x}$", "Find $\\lim_{x \\to 0} \\frac{\\sin x}{x}$."),
         ("x squared + 5x + 6", "$x^{2} + 5x + 6$", "Factorise $x^2 + 5x + 6$."),
     ],
 )
@@ -87,9 +81,7 @@ def test_formulas_in_words_are_read_as_formulas(query, read_as, wanted):
 
 
 def test_what_is_asked_beside_a_formula_counts():
-    integral, derivative = fill(
-        "Find $\\int x^2 \\sin x \\, dx$ .", "Find the derivative of $y = x^2 \\sin x$."
-    )
+    integral, derivative = fill("Find $\\int x^2 \\sin x \\, dx$ .", "Find the derivative of $y = x^2 \\sin x$.")
     page = search_questions(query="derivative of x^2 sin x", filters=SearchFilters(), serving=serving())
     found = [hit.question for hit in [*page.hits, *page.closest]]
     assert found.index(derivative) < found.index(integral)

@@ -70,9 +70,7 @@ def test_the_table_names_nothing_twice():
     english = Counter(name.casefold() for topic in topics() for name in topic.names)
     assert [name for name, count in english.items() if count > 1] == []
     for language in ("de", "fr", "es", "zh"):
-        names = Counter(
-            name.strip().casefold() for values in table.values() for name in values[language].split(",")
-        )
+        names = Counter(name.strip().casefold() for values in table.values() for name in values[language].split(","))
         assert [name for name, count in names.items() if count > 1 or not name] == []
 
 

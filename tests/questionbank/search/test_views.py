@@ -33,9 +33,7 @@ def test_a_page_asks_the_database_little_and_nothing_for_each_hit(
         assert not [query["sql"] for query in asked.captured_queries if "auth_permission" in query["sql"]]
 
 
-def test_a_question_in_parts_is_found_by_a_part_which_is_named_and_begins_with_mathematics(
-    as_teacher,
-) -> None:
+def test_a_question_in_parts_is_found_by_a_part_which_is_named_and_begins_with_mathematics(as_teacher) -> None:
     parts = [QuestionPart("Expand $3(x+2)$"), QuestionPart("Factorise $x^2+7x+12$")]
     content = as_json(QuestionContent(parts=tuple(parts)))
     question = QuestionFactory(text=EACH_PART, kind="parts", content=content)
@@ -99,9 +97,7 @@ def test_the_address_of_a_form_is_redirected_to_the_short_one(bank, as_teacher) 
 
 
 def test_htmx_gets_the_results_alone_and_the_short_address_for_the_browser(bank, as_teacher) -> None:
-    response = as_teacher.get(
-        LIST, {"q": "circle", "grade": "", "status": "ready"}, headers={"HX-Request": "true"}
-    )
+    response = as_teacher.get(LIST, {"q": "circle", "grade": "", "status": "ready"}, headers={"HX-Request": "true"})
     page = response.content.decode()
     assert 'id="results"' in page
     assert "<html" not in page
@@ -295,9 +291,7 @@ def test_a_corrected_search_can_be_searched_as_it_was_typed(bank, as_teacher) ->
     assert as_teacher.get(LIST, {"q": "probabilty", "exact": "1"}).context["page"].corrected == ""
 
 
-def test_others_drafts_are_in_no_search_of_a_teacher(
-    bank, client, teacher, admin_person, django_user_model
-) -> None:
+def test_others_drafts_are_in_no_search_of_a_teacher(bank, client, teacher, admin_person, django_user_model) -> None:
     draft = bank.questions[0]
     Question.objects.filter(pk=draft.pk).update(status="draft", created_by=teacher)
     colleague = django_user_model.objects.create_user("colleague")

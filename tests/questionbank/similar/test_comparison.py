@@ -44,10 +44,7 @@ def bank(db, tmp_path):
     artifact_write(tmp_path / "p", Manifest("probes", "p"), lambda aside: save_heads(heads, aside))
     artifact_promote(artifact=artifact_register(folder=tmp_path / "p", scope="Test hierarchy"))
     concept = add_concept(*EQUATIONS)
-    texts = [
-        "Prove that $x + 2 = 7$ has one solution.",
-        *(f"Solve the equation $x + {n} = 7$." for n in range(2, 14)),
-    ]
+    texts = ["Prove that $x + 2 = 7$ has one solution.", *(f"Solve the equation $x + {n} = 7$." for n in range(2, 14))]
     questions = [add_question(text, concepts=[concept]) for text in texts]
     for lens in ("purpose", "wording"):
         store_vectors(add_set(lens, DIMENSION), questions)
@@ -78,10 +75,7 @@ def test_what_sources_say_counts_before_the_order(bank):
         )
         question.refresh_from_db()
     comparison = compared(proof, equation)
-    assert (comparison.probability, comparison.sentence) == (
-        1,
-        "Difficulty 75% instead of 0% (published).",
-    )
+    assert (comparison.probability, comparison.sentence) == (1, "Difficulty 75% instead of 0% (published).")
     assert compared(equation, another) is None
 
 
@@ -112,10 +106,7 @@ def test_a_question_has_a_place_on_its_topic_and_on_the_one_above_where_that_has
 
     def place(*concept):
         return standing(
-            question=bank[0],
-            score=scores[bank[0].pk],
-            concept_ids=[add_concept(*concept).pk],
-            serving=serving(),
+            question=bank[0], score=scores[bank[0].pk], concept_ids=[add_concept(*concept).pk], serving=serving()
         )
 
     stands = place(*EQUATIONS)
@@ -133,9 +124,7 @@ def test_pages_say_what_is_harder_like_this_and_where_a_question_stands(bank, cl
     (hit,) = client.get(address).context["hits"]
     assert hit.question == bank[0]
     assert hit.reason.startswith("Probably harder (88%).")
-    pasted = client.post(
-        reverse("paste"), {"text": "Prove that $x + 3 = 7$ has one solution.", "action": "look"}
-    )
+    pasted = client.post(reverse("paste"), {"text": "Prove that $x + 3 = 7$ has one solution.", "action": "look"})
     assert "Harder than about 9 of 10 questions on" in " ".join(pasted.content.decode().split())
 
 

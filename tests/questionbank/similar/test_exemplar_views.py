@@ -40,9 +40,7 @@ def test_a_question_shows_its_exemplars_their_graphs_and_the_prompt(as_teacher, 
     page = page.replace("\N{NO-BREAK SPACE}", " ")  # in formulas
     assert "The solver reads this question as a × b − c (" in page
     assert "It has the same computation as the question: a × b − c." in page
-    assert (
-        page.count('class="expression-tree"') == 3
-    )  # the question's own, the exemplar's, the question's beside it
+    assert page.count('class="expression-tree"') == 3  # the question's own, the exemplar's, the question's beside it
     assert 'id="exemplar-1-number-0"></span>5</mark>' in page
     assert f"Question: {CHAIRS}\nAnswer: x=9*5-7\n\nQuestion: {ASKED}\nAnswer:</pre>" in page
     assert "The solver agrees (90% likely to be right)." in page
@@ -71,9 +69,7 @@ def test_the_prompt_is_written_as_asked_and_wrong_settings_are_said(as_teacher, 
     address = reverse("question_exemplars", args=[problems[0].pk])
     assert "Answer: 38" in as_teacher.get(address, {"answers": "answer"}).content.decode()
     assert "0 exemplars, about" in as_teacher.get(address, {"budget": "50"}).content.decode()
-    assertContains(
-        as_teacher.get(address, {"budget": "-1", "order": "x"}), "Enter a number from 50 to 100,000."
-    )
+    assertContains(as_teacher.get(address, {"budget": "-1", "order": "x"}), "Enter a number from 50 to 100,000.")
     assert (
         "None of the exemplars has an answer in this format."
         in as_teacher.get(address, {"answers": "solution"}).content.decode()
@@ -175,9 +171,7 @@ def test_a_story_that_cannot_be_reversed_says_so_beside_what_was_made(as_teacher
 def test_a_question_whose_computation_is_unknown_has_no_similar_problems(as_teacher, problems):
     bare = write_question("Find $x$ if $2x=3$.", answer="1.5")
     address = reverse("question_variants", args=[bare.pk])
-    assert (
-        "What this question computes is not known" in as_teacher.post(address, follow=True).content.decode()
-    )
+    assert "What this question computes is not known" in as_teacher.post(address, follow=True).content.decode()
 
 
 def test_a_bank_without_vectors_says_so(as_teacher, problems):

@@ -43,9 +43,7 @@ def bank(db) -> dict[str, Question]:
         "eggs": add(EGGS, equation="6*4+3", answer="27"),
         "pens": add(PENS, answer="11", solution="2 boxes hold 16 pens. 16 - 5 = 11."),
         "bare": add(BARE),
-        "draft": add(
-            "A tray holds 3 cups of 4 litres; 2 litres are spilt.", equation="3*4-2", status="draft"
-        ),
+        "draft": add("A tray holds 3 cups of 4 litres; 2 litres are spilt.", equation="3*4-2", status="draft"),
         "foreign": add("Une boîte contient 6 oeufs, 4 boîtes, moins 3.", equation="6*4-3", language="fr"),
     }
     for lens in ("purpose", "wording"):
@@ -54,9 +52,7 @@ def bank(db) -> dict[str, Question]:
 
 
 def exemplars_of(question: Question, k: int = 8):
-    return question_exemplars(
-        question=question, solved=question_solved(question, None), serving=serving(), k=k
-    )
+    return question_exemplars(question=question, solved=question_solved(question, None), serving=serving(), k=k)
 
 
 def ids(worked) -> list[int]:
@@ -109,9 +105,7 @@ def test_a_guess_of_the_solver_that_is_too_doubtful_to_be_told_still_orders_them
 
 def test_the_graph_that_is_told_comes_first_however_likely_another_is(bank):
     solver = served({ASKED: [("6*4-3", 0.5), ("6*4+3", 0.49)]})  # the eggs are nearer
-    worked = text_exemplars(
-        text=ASKED, language="en", solved=text_solved(ASKED, "en", solver), serving=serving()
-    )
+    worked = text_exemplars(text=ASKED, language="en", solved=text_solved(ASKED, "en", solver), serving=serving())
     assert ids(worked)[:2] == [bank["chairs"].pk, bank["eggs"].pk]
 
 
@@ -138,10 +132,7 @@ def test_the_neighbours_answer_by_similarity_alone_and_the_answer_is_checked(ban
     checks = answer_checks(27.0, solved=solved, question=bank["asked"])
     assert [(check.agrees, check.is_certain) for check in checks] == [(False, False), (False, True)]
     assert checks[0].sentence == "The solver disagrees: it finds 6*4-3 = 21 (90% likely to be right)."
-    assert [check.agrees for check in answer_checks(21.0, solved=solved, question=bank["asked"])] == [
-        True,
-        True,
-    ]
+    assert [check.agrees for check in answer_checks(21.0, solved=solved, question=bank["asked"])] == [True, True]
     assert [check.agrees for check in answer_checks(11.0, solved=None, question=bank["pens"])] == [True]
     assert answer_checks(1.0, solved=None) == []
 
@@ -212,10 +203,7 @@ def test_the_number_of_queries_does_not_grow_with_the_bank(bank):
         return len(captured)
 
     before = queries()
-    more = [
-        add(f"Shelf {n} has 4 rows of {n} books; 2 are lent. How many?", equation=f"4*{n}-2")
-        for n in range(9, 40)
-    ]
+    more = [add(f"Shelf {n} has 4 rows of {n} books; 2 are lent. How many?", equation=f"4*{n}-2") for n in range(9, 40)]
     for embedding_set in EmbeddingSet.objects.all():
         store_vectors(embedding_set, more)
     assert queries() == before

@@ -50,10 +50,7 @@ def test_purpose_is_ordered_by_purpose_alone_however_alike_the_words_are(bank):
     hits = similar_questions(question=bank[0], lens="purpose", serving=serving()).hits
     assert [hit.question for hit in hits] == [bank[1], bank[2], bank[3]]
     assert hits[1].score == pytest.approx(0.6, abs=0.001)
-    assert hits[1].cosines == {
-        "purpose": pytest.approx(0.6, abs=0.001),
-        "wording": pytest.approx(0.8, abs=0.001),
-    }
+    assert hits[1].cosines == {"purpose": pytest.approx(0.6, abs=0.001), "wording": pytest.approx(0.8, abs=0.001)}
 
 
 def test_wording_is_ordered_by_wording_alone(bank):

@@ -36,9 +36,7 @@ def test_htmx_with_an_empty_box_gets_an_empty_result(bank, as_teacher) -> None:
     assert "Similar questions" not in response.content.decode()
 
 
-def test_a_letter_is_no_mathematics_and_gets_neither_concept_nor_difficulty_nor_answer(
-    bank, as_teacher
-) -> None:
+def test_a_letter_is_no_mathematics_and_gets_neither_concept_nor_difficulty_nor_answer(bank, as_teacher) -> None:
     response = as_teacher.post(reverse("paste"), {"text": LETTER, "action": "look"})
     page = response.content.decode()
     assert "This does not look like a mathematics question." in page
@@ -86,9 +84,7 @@ def test_saving_with_a_wrong_field_shows_everything_again(bank, as_teacher) -> N
 def test_a_reviewer_may_look_but_not_save(bank, as_reviewer) -> None:
     looked = as_reviewer.post(reverse("paste"), {"text": PASTED, "action": "look"})
     assert "Save to the bank" not in looked.content.decode()
-    saved = as_reviewer.post(
-        reverse("paste"), {"text": PASTED, "language": "en", "status": "ready", "action": "save"}
-    )
+    saved = as_reviewer.post(reverse("paste"), {"text": PASTED, "language": "en", "status": "ready", "action": "save"})
     assert saved.status_code == 403
 
 
@@ -178,13 +174,7 @@ def test_a_person_can_choose_another_option_or_keep_the_text_whole(bank, as_teac
 
 
 def test_what_a_person_chose_outlives_the_next_look(bank, as_teacher) -> None:
-    sent = {
-        "text": CHOICE,
-        "language": "zh",
-        "suggested_language": "en",
-        "answer": "",
-        "suggested_answer": "C",
-    }
+    sent = {"text": CHOICE, "language": "zh", "suggested_language": "en", "answer": "", "suggested_answer": "C"}
     form = as_teacher.post(reverse("paste"), sent).context["save_form"]
     assert (form["language"].value(), form["suggested_language"].value()) == ("zh", "en")
     assert (form["answer"].value(), form["suggested_answer"].value()) == ("", "C")
@@ -217,9 +207,7 @@ def test_parts_and_tables_are_shown_as_such_and_stored_in_the_text(bank, as_teac
         ("Решите уравнение 2x + 3 = 11.", "Russian", "ru"),
     ],
 )
-def test_a_language_that_no_model_knows_is_compared_by_wording_alone(
-    bank, as_teacher, text, language, tag
-) -> None:
+def test_a_language_that_no_model_knows_is_compared_by_wording_alone(bank, as_teacher, text, language, tag) -> None:
     response = as_teacher.post(reverse("paste"), {"text": text})
     page = response.content.decode()
     assert (
@@ -243,9 +231,7 @@ def test_the_language_that_a_person_chose_counts_and_a_doubt_is_said(bank, as_te
 
 
 def test_what_can_be_read_as_mathematics_keeps_its_blanks(bank, as_teacher) -> None:
-    page = as_teacher.post(
-        reverse("paste"), {"text": "Work out 1/2 + 1/3 of it, then 5 x 3."}
-    ).content.decode()
+    page = as_teacher.post(reverse("paste"), {"text": "Work out 1/2 + 1/3 of it, then 5 x 3."}).content.decode()
     box = page.split("This can be read as mathematics:")[1].split("</p>")[0]
     assert 'class="typed-text">Work out <math' in box
     assert "</math> of it, then " in box

@@ -51,9 +51,7 @@ def add_probes(
         difficulty_of_vector=difficulty,
     )
     path = folder / hierarchy
-    artifact_write(
-        path, Manifest("probes", hierarchy, metrics=metrics or {}), lambda aside: save_heads(heads, aside)
-    )
+    artifact_write(path, Manifest("probes", hierarchy, metrics=metrics or {}), lambda aside: save_heads(heads, aside))
     artifact_promote(artifact=artifact_register(folder=path, scope=hierarchy))
 
 
@@ -153,9 +151,7 @@ def test_neighbours_are_labelled_questions_the_nearest_first_without_the_text_it
 
 
 def test_labelled_questions_are_found_among_many_that_are_not(bank, tmp_path):
-    crowd = [
-        add_question(f"A train travels 60 km in 2 hours. How fast is it? Version {n}") for n in range(60)
-    ]
+    crowd = [add_question(f"A train travels 60 km in 2 hours. How fast is it? Version {n}") for n in range(60)]
     for embedding_set in serving().sets.values():
         store_vectors(embedding_set, crowd)
     neighbours = predict(text=TRAIN, serving=serving()).neighbours
@@ -206,9 +202,7 @@ def test_probes_no_better_than_the_commonest_concept_name_none_and_say_so(
     (among_many,) = predict_many(texts=[TRAIN], languages=["en"], serving=serving())
     for prediction in (alone, among_many):
         assert bool(prediction.concepts) is names_concepts
-        assert (
-            "no better than always naming the commonest concept (40%)" in prediction.notice
-        ) is not names_concepts
+        assert ("no better than always naming the commonest concept (40%)" in prediction.notice) is not names_concepts
         assert prediction.difficulty is not None
 
 
@@ -243,8 +237,7 @@ def test_another_set_beside_changes_no_prediction(bank, tmp_path):
     by_votes = predict(text=TRAIN, serving=serving())
     applied = add_concept("Applied", hierarchy="Another set")
     near = [
-        add_question(f"{TRAIN} {n}", concepts=[applied], difficulty=9.5, difficulty_scale="1-9.5")
-        for n in range(50)
+        add_question(f"{TRAIN} {n}", concepts=[applied], difficulty=9.5, difficulty_scale="1-9.5") for n in range(50)
     ]
     for embedding_set in serving().sets.values():
         store_vectors(embedding_set, near)

@@ -13,9 +13,7 @@ from questionbank.similar.reasons import LOOKS_ALIKE, SAME_IDEA, compare
 from questionbank.solving.computations import Computation, text_computation
 
 
-def comparison(
-    first_text: str, second_text: str, *, wording=0.5, lens="purpose", rarity=lambda word: 5.0, **both
-):
+def comparison(first_text: str, second_text: str, *, wording=0.5, lens="purpose", rarity=lambda word: 5.0, **both):
     """Compare two texts; ``x=(a, b)`` gives the first `a` and the second `b`.
 
     An equation is published, or a pair of what the solver found and how probably it is right.
@@ -31,9 +29,7 @@ def comparison(
         )
         for index, text in enumerate((first_text, second_text))
     )
-    return compare(
-        first, second, lens=lens, wording=wording, rarity=rarity, purpose=purpose, by_graph=by_graph
-    )
+    return compare(first, second, lens=lens, wording=wording, rarity=rarity, purpose=purpose, by_graph=by_graph)
 
 
 def computed(text: str, equation: str | tuple[str, float]) -> Computation | None:
@@ -163,9 +159,7 @@ def test_alike_in_wording_but_computed_differently_is_flagged_first():
         (0.7, ("9+3", 0.8), False),
     ],
 )
-def test_a_difference_needs_a_like_wording_or_a_certain_equation_and_no_step_decides(
-    wording, second, is_said
-):
+def test_a_difference_needs_a_like_wording_or_a_certain_equation_and_no_step_decides(wording, second, is_said):
     texts = ("Tom had 9 pens and gave away 3. How many now?", "Tom had 9 pens and got 3. How many now?")
     result = comparison(*texts, wording=wording, equation=("9-3", second))
     assert result.flags == ((LOOKS_ALIKE,) if is_said else ())
@@ -198,10 +192,7 @@ def test_two_quantities_of_the_same_figure_are_found_differently():
 @pytest.mark.parametrize(
     ("first_text", "second_text"),
     [
-        (
-            "What is the sum of all the primes between 1 and 10?",
-            "What is the sum of all primes less than 10?",
-        ),
+        ("What is the sum of all the primes between 1 and 10?", "What is the sum of all primes less than 10?"),
         ("Solve $25 = 22 - z$.", "Solve $-4 = 2 - z$."),
         ("Half of the cake for Ann", "Half of a cake for Ann please"),
         ("The area is 16. Find the perimeter.", "The perimeter is 16. Find the area."),
@@ -225,9 +216,7 @@ def test_different_concepts_are_proof_where_the_texts_differ_by_their_names():
 
 
 def test_siblings_are_found_through_numbers_signs_letters_and_names():
-    result = comparison(
-        "Solve $x^2 - 6x - 16 = 0$ by factorising.", "Solve $y^2 - 7y + 12 = 0$ by factorising."
-    )
+    result = comparison("Solve $x^2 - 6x - 16 = 0$ by factorising.", "Solve $y^2 - 7y + 12 = 0$ by factorising.")
     assert result.flags == (SAME_IDEA,)
     assert result.reason.startswith("The same text except for numbers, signs, letters or names")
     assert comparison("Tom has 3 pens. Tom buys 4.", "Ann has 5 pens. Ann buys 9.").flags == (SAME_IDEA,)
@@ -394,9 +383,7 @@ def test_one_formula_in_two_spellings_is_the_same_text():
         ),
     ],
 )  # fmt: skip
-def test_one_graph_is_one_idea_only_where_the_numbers_play_the_same_parts(
-    texts, equations, is_same_idea, said
-):
+def test_one_graph_is_one_idea_only_where_the_numbers_play_the_same_parts(texts, equations, is_same_idea, said):
     result = comparison(*texts, wording=0.7, purpose=0.8, equation=equations)
     assert (SAME_IDEA in result.flags) == is_same_idea
     assert said in result.reason
@@ -425,9 +412,7 @@ def test_an_absolute_value_in_both_is_named():
 
 
 WORDS = st.lists(
-    st.sampled_from(
-        ["what", "is", "the", "of", "angle", "triangle", "area", "sum", "how", "many", "求", "\0"]
-    ),
+    st.sampled_from(["what", "is", "the", "of", "angle", "triangle", "area", "sum", "how", "many", "求", "\0"]),
     max_size=20,
 )
 

@@ -51,9 +51,7 @@ def plain(text: str) -> str:
 
 
 def without_numbers(text: str) -> str:
-    return re.sub(
-        r"\d+([.,]\d+)*|\b(one|two|three|four|five|six|seven|eight|nine|ten|twice|half)\b", "#", plain(text)
-    )
+    return re.sub(r"\d+([.,]\d+)*|\b(one|two|three|four|five|six|seven|eight|nine|ten|twice|half)\b", "#", plain(text))
 
 
 def operations(record: QuestionRecord) -> Counter[str]:
@@ -95,9 +93,7 @@ CHECKS: tuple[tuple[str, Callable[[Records, re.Match[str]], bool]], ...] = (
     (r"the same text", lambda pair, _: plain(pair[0].text) == plain(pair[1].text)),
     (
         r"the same text with other numbers",
-        lambda pair, _: (
-            without_numbers(pair[0].text) == without_numbers(pair[1].text) and pair[0].text != pair[1].text
-        ),
+        lambda pair, _: without_numbers(pair[0].text) == without_numbers(pair[1].text) and pair[0].text != pair[1].text,
     ),
     (r"the same text except for numbers, signs, letters or names", lambda pair, _: says_same_form(pair)),
     (
@@ -144,10 +140,7 @@ CHECKS: tuple[tuple[str, Callable[[Records, re.Match[str]], bool]], ...] = (
         r"both are about (?P<leaf>.*)",
         lambda pair, match: all(match["leaf"] == record.concepts[0][-1] for record in pair),
     ),
-    (
-        r"both belong to (?P<name>.*)",
-        lambda pair, match: all(match["name"] in record.concepts[0] for record in pair),
-    ),
+    (r"both belong to (?P<name>.*)", lambda pair, match: all(match["name"] in record.concepts[0] for record in pair)),
     (
         r"both ask to (?P<tasks>.*)",
         lambda pair, match: all(
@@ -210,9 +203,7 @@ def test_each_clause_is_true_of_both_questions(lens):
         for clause in result.reason.removesuffix(".").split("; ") if result.reason else ():
             clause = clause[0].lower() + clause[1:]
             pattern, check, match = next(
-                (pattern, check, match)
-                for pattern, check in CHECKS
-                if (match := re.fullmatch(pattern, clause))
+                (pattern, check, match) for pattern, check in CHECKS if (match := re.fullmatch(pattern, clause))
             )
             said[pattern] += 1
             assert check(pair, match), (clause, pair[0].text, pair[1].text)

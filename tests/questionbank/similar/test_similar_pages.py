@@ -28,9 +28,7 @@ def address(question, kinship) -> str:
 def part_the_lenses(bank) -> None:
     """Give the lens of purpose vectors under which other questions are near than in wording."""
     rng = np.random.default_rng(1)
-    for row in QuestionEmbedding.objects.filter(embedding_set__lens="purpose").exclude(
-        question__in=bank.questions[4:]
-    ):
+    for row in QuestionEmbedding.objects.filter(embedding_set__lens="purpose").exclude(question__in=bank.questions[4:]):
         vector = rng.normal(size=512)
         row.vector = (vector / np.linalg.norm(vector)).tolist()
         row.save()
@@ -69,12 +67,7 @@ def test_a_language_without_purpose_has_one_list_and_a_notice(bank, as_teacher) 
 def test_a_button_stands_for_each_kind_that_holds_a_question_and_for_no_other(bank, as_teacher) -> None:
     linear, circle = bank.questions[0], bank.questions[3]
     page = detail(as_teacher, linear).content.decode()
-    for kinship, is_there in {
-        "same-idea": True,
-        "harder": True,
-        "easier": False,
-        "solved-differently": False,
-    }.items():
+    for kinship, is_there in {"same-idea": True, "harder": True, "easier": False, "solved-differently": False}.items():
         assert (address(linear, kinship) in page) == is_there
     assert address(circle, "same-idea") not in detail(as_teacher, circle).content.decode()
 

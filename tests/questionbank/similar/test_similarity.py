@@ -12,12 +12,7 @@ from questionbank.models import Question, QuestionEmbedding
 from questionbank.registry import serving as serving_module
 from questionbank.registry.serving import serving
 from questionbank.similar.reasons import LOOKS_ALIKE, SAME_IDEA
-from questionbank.similar.similarity import (
-    near_duplicates,
-    similar_by_lens,
-    similar_questions,
-    similar_to_text,
-)
+from questionbank.similar.similarity import near_duplicates, similar_by_lens, similar_questions, similar_to_text
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 
 pytestmark = pytest.mark.django_db

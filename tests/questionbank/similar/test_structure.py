@@ -142,10 +142,7 @@ def add_problems_with_other_graphs(count: int) -> None:
     )
     QuestionSolution.objects.bulk_create(
         QuestionSolution(
-            question=question,
-            content_hash=question.content_hash,
-            probability=0.9,
-            graph_key=f"other {number % 50}",
+            question=question, content_hash=question.content_hash, probability=0.9, graph_key=f"other {number % 50}"
         )
         for number, question in enumerate(questions)
     )
@@ -237,9 +234,6 @@ def test_a_language_with_a_retriever_of_its_own_is_compared_by_it(bank):
     store_vectors(own, chinese, np.eye(4, dtype=np.float32)[[0, 1, 0, 0]])
     asked = question_get(question_id=chinese[0].pk)
     result = similar_questions(question=asked, lens="structure", serving=serving(), k=5)
-    assert [(hit.question, hit.cosines["structure"]) for hit in result.hits] == [
-        (chinese[3], 1),
-        (chinese[1], 0),
-    ]
+    assert [(hit.question, hit.cosines["structure"]) for hit in result.hits] == [(chinese[3], 1), (chinese[1], 0)]
     assert result.notice == ""
     assert hits_of(bank["asked"])[0] == ("same", score(0.2, 1))

@@ -23,8 +23,7 @@ PASTED = "A bus has 9 rows of 4 seats, and 3 seats are broken. How many seats ar
 def problems(bank) -> list[Question]:
     """Three word problems with equations, beside six other questions; a retriever has looked at all of them."""
     made = [
-        add_question(text, equation=equation)
-        for text, equation in ((BOXES, "6*4-3"), (ROWS, "9*5-7"), (TREES, "7*8"))
+        add_question(text, equation=equation) for text, equation in ((BOXES, "6*4-3"), (ROWS, "9*5-7"), (TREES, "7*8"))
     ]
     structure = EmbeddingSet.objects.create(
         lens="structure", encoder_name="retriever", dimension=512, is_current=True, state="ready"

@@ -75,9 +75,7 @@ def test_the_nearest_are_read_first_and_no_more_than_a_solver_weighs(structure, 
 
 def test_the_banks_solved_questions_vote_beside_those_that_the_retriever_keeps(db):
     structure = add_set("structure", 2)
-    known = [
-        add_question(f"A {name} had 31 seats and lost 4.", equation="31-4") for name in ("train", "tram")
-    ]
+    known = [add_question(f"A {name} had 31 seats and lost 4.", equation="31-4") for name in ("train", "tram")]
     store_vectors(structure, known, np.array([[1, 0], [1, 0]]))
     unsure = ScriptedSolver({BUS: (("12+2", 0.4), ("12-2", 0.35))})
     retriever = HandmadeRetriever(0)  # the nearest that it keeps is a sum
@@ -106,8 +104,6 @@ def test_an_equation_that_these_numbers_make_impossible_is_not_the_solution(db):
     twin = add_question(BUS.replace("12", "31").replace("2 of", "4 of"), equation="31-4")
     store_vectors(structure, [twin], np.array([[1, 0]]))
     text = BUS.replace("12", "1").replace("2 of", "9 of")
-    solver = recalling(
-        ScriptedSolver({text: (("1+9", 0.6),)}), HandmadeRetriever(0), further=bank_recall(structure)
-    )
+    solver = recalling(ScriptedSolver({text: (("1+9", 0.6),)}), HandmadeRetriever(0), further=bank_recall(structure))
     ((best, *_others),) = solver.solve([ProblemRecord("", text)])
     assert not best.twin

@@ -74,8 +74,7 @@ def test_without_anything_to_recall_it_is_the_solver_itself():
 def test_further_solved_problems_are_recalled_beside_those_that_are_kept():
     retriever = HandmadeRetriever(0)
     known = [
-        ProblemRecord(str(row), f"On day {chr(65 + row)} he lost 4 of 9 coins.", equation="9-4")
-        for row in range(20)
+        ProblemRecord(str(row), f"On day {chr(65 + row)} he lost 4 of 9 coins.", equation="9-4") for row in range(20)
     ]
     scripted = ScriptedSolver({TEXT: (("12+2", 0.4), ("12-2", 0.35))})
     solver = recalling(scripted, retriever, solved=known)

@@ -45,9 +45,7 @@ def test_the_key_follows_the_text_and_the_equation(teacher):
     first = question.equation.graph_key
     assert question.equation.set_by == QuestionEquation.SetBy.PERSON
     assert first == equation_graph_key(text=FIELDS["text"], expression="6*4")
-    changed = question_update(
-        user=teacher, question=question, version=question.version, **FIELDS, equation="6+4"
-    )
+    changed = question_update(user=teacher, question=question, version=question.version, **FIELDS, equation="6+4")
     assert QuestionEquation.objects.get(question=changed).graph_key not in ("", first)
 
 
@@ -81,9 +79,7 @@ class TestAccepting:
         with pytest.raises(NotAllowed):
             equation_accept(user=reviewer, question=question, version=1, expression="6*4")
 
-    @pytest.mark.parametrize(
-        "expression", ["24", "10%", "6*", "6/0", "six times four", "9" * 6000, "9^9^9^9"]
-    )
+    @pytest.mark.parametrize("expression", ["24", "10%", "6*", "6/0", "six times four", "9" * 6000, "9^9^9^9"])
     def test_an_equation_without_a_value_is_refused_with_a_sentence(self, teacher, expression):
         question = question_create(user=None, **FIELDS)
         with pytest.raises(ValidationFailed) as refusal:

@@ -73,9 +73,7 @@ def test_no_solver_and_no_word_problem_say_nothing(solver):
 
 
 def test_a_problem_without_an_equation_says_so(solver):
-    solved = text_solved(
-        "Two of the 9 birds fly away, and then 3 more come back. How many are there?", "en", solver
-    )
+    solved = text_solved("Two of the 9 birds fly away, and then 3 more come back. How many are there?", "en", solver)
     assert solved.best is None
     assert solved.reason
 
@@ -107,15 +105,7 @@ def test_what_was_kept_is_shown_until_the_question_or_the_solver_changes(solver)
 
 @pytest.mark.parametrize(
     ("answer", "agrees"),
-    [
-        ("24", True),
-        ("24 eggs", True),
-        ("25", False),
-        ("many", None),
-        ("", None),
-        ("3 or 4", None),
-        ("9" * 400, False),
-    ],
+    [("24", True), ("24 eggs", True), ("25", False), ("many", None), ("", None), ("3 or 4", None), ("9" * 400, False)],
 )
 def test_the_published_answer_is_compared_where_it_is_one_number(solver, answer, agrees):
     assert question_solved(kept(write_question(BOXES, answer=answer), solver), solver).agrees is agrees
@@ -130,10 +120,7 @@ def test_the_questions_own_equation_is_shown_and_the_solvers_answer_compared_wit
     without_solver = question_solved(question, None)
     assert (without_solver.shown.equation, without_solver.best, without_solver.agrees) == ("4*6", None, None)
     solver.solver.equations = {PENS: [("7+3", 0.9)]}
-    assert (
-        question_solved(question_get(question_id=write_question(PENS, equation="3*7").pk), solver).agrees
-        is False
-    )
+    assert question_solved(question_get(question_id=write_question(PENS, equation="3*7").pk), solver).agrees is False
 
 
 def test_an_equation_whose_value_is_not_the_published_answer_says_so(db):
@@ -212,9 +199,7 @@ def test_an_answer_has_a_sign_and_may_be_rounded_to_the_decimals_that_are_writte
     assert published.agrees_with(value) is agrees
 
 
-@pytest.mark.parametrize(
-    "answer", ["$3x$", "$x^2$", r"$\frac{1}{x}$", r"$\log_2 x$", r"$\sqrt{x}$", "2x + 1"]
-)
+@pytest.mark.parametrize("answer", ["$3x$", "$x^2$", r"$\frac{1}{x}$", r"$\log_2 x$", r"$\sqrt{x}$", "2x + 1"])
 def test_an_answer_with_a_letter_is_no_number(db, answer):
     assert published_number(write_question(BOXES, answer=answer)) is None
 
@@ -252,17 +237,13 @@ def test_nothing_follows_from_a_solution_that_contradicts_the_published_answer(s
 def test_drafts_of_others_and_retired_questions_are_not_listed(solver, teacher):
     boxes = write_question(BOXES, equation="6*4")
     write_question("There are 9 rows of 5 chairs. How many chairs are there?", equation="9*5", status="draft")
-    write_question(
-        "There are 8 rows of 5 chairs. How many chairs are there?", equation="8*5", status="retired"
-    )
+    write_question("There are 8 rows of 5 chairs. How many chairs are there?", equation="8*5", status="retired")
     assert computed_alike(question=question_get(question_id=boxes.pk), user=teacher, limit=10).count == 0
 
 
 def test_counting_and_listing_take_four_statements(solver, teacher):
     boxes = question_get(question_id=write_question(BOXES, equation="6*4").pk)
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         computed_alike(question=boxes, user=None, limit=10)
     assert len(queries) == 4
 

@@ -108,9 +108,7 @@ def test_a_pasted_problem_is_solved(as_teacher, bank, solver):
 def test_a_division_with_a_remainder_ends_with_its_rounding(as_teacher, problem, solver):
     text = "A class of 28 pupils goes by car, 5 in a car. How many cars are needed?"
     Question.objects.filter(pk=problem.pk).update(text=text, answer="6")
-    QuestionEquation.objects.create(
-        question=problem, expression="28/5", set_by="person", graph_key="/(s0,s1)"
-    )
+    QuestionEquation.objects.create(question=problem, expression="28/5", set_by="person", graph_key="/(s0,s1)")
     page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
     assert "<strong>6</strong>" in page.split("solved-answer")[1]
     assert "5.6 rounded up: <strong>6</strong>" in page
@@ -127,9 +125,7 @@ def test_a_division_with_a_remainder_ends_with_its_rounding(as_teacher, problem,
         (0.44, "more likely to be wrong than right"),
     ],
 )
-def test_the_words_agree_with_the_probability_that_is_shown(
-    as_teacher, problem, solver, probability, sentence
-):
+def test_the_words_agree_with_the_probability_that_is_shown(as_teacher, problem, solver, probability, sentence):
     solver.solver.equations = {TEXT: [("6*4", probability)]}
     page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
     assert ("The solver is unsure" in page) == bool(sentence)
@@ -150,9 +146,7 @@ def test_a_short_question_that_a_rule_answers_is_solved(as_teacher, bank, solver
     assert "<strong>25</strong>" in page.split("solved-answer")[1]
 
 
-def test_the_equation_of_a_twin_is_shown_with_its_source_while_that_is_in_the_bank(
-    as_teacher, problem, solver
-):
+def test_the_equation_of_a_twin_is_shown_with_its_source_while_that_is_in_the_bank(as_teacher, problem, solver):
     twin = Question.objects.exclude(pk=problem.pk).first()
     (solution,) = solver.solver._solutions(TEXT)[:1]
     twin_solution = replace(solution, probability=0.98, twin=str(twin.pk))
@@ -226,9 +220,7 @@ def asked(client, text: str = TEXT) -> Run:
     return Run.objects.get(kind="opinion")
 
 
-def test_a_typed_problem_gets_the_answer_of_the_job_once_it_is_ready(
-    as_teacher, solver, language_model, monkeypatch
-):
+def test_a_typed_problem_gets_the_answer_of_the_job_once_it_is_ready(as_teacher, solver, language_model, monkeypatch):
     pasted = as_teacher.post(reverse("paste"), {"text": TEXT, "action": "look"}).content.decode()
     assert "Ask the language model too" in pasted
     run = asked(as_teacher)
@@ -283,9 +275,7 @@ def test_it_is_said_what_the_language_model_answers_and_whether_it_agrees(
     assert ("and the language model. Check it" in page) is bool(equation)
 
 
-def test_a_second_opinion_is_offered_where_it_could_change_the_answer(
-    as_teacher, solver_with_rules, language_model
-):
+def test_a_second_opinion_is_offered_where_it_could_change_the_answer(as_teacher, solver_with_rules, language_model):
     for text in ("What percent of 80 is 20?", "How are you?"):
         page = as_teacher.post(reverse("paste"), {"text": text, "action": "look"}).content.decode()
         assert "Ask the language model too" not in page

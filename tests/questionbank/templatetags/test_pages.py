@@ -9,23 +9,14 @@ from types import SimpleNamespace
 import pytest
 
 from questionbank.core.wording import percent_text
-from questionbank.templatetags.pages import (
-    ICONS,
-    bar,
-    difficulty_scale,
-    figure,
-    icon,
-    with_lists,
-    worth_showing,
-)
+from questionbank.templatetags.pages import ICONS, bar, difficulty_scale, figure, icon, with_lists, worth_showing
 
 BASE_DIR = Path(__file__).resolve().parents[3]
 TEMPLATES = sorted((BASE_DIR / "templates").rglob("*.html"))
 
 
 @pytest.mark.parametrize(
-    ("share", "written"),
-    [(0.734, "73%"), (0.004, "<1%"), (0.0, "0%"), (0.999, ">99%"), (1.0, "100%"), (None, "")],
+    ("share", "written"), [(0.734, "73%"), (0.004, "<1%"), (0.0, "0%"), (0.999, ">99%"), (1.0, "100%"), (None, "")]
 )
 def test_a_probability_is_never_rounded_to_certainty(share, written) -> None:
     assert percent_text(share) == written
@@ -70,9 +61,7 @@ def test_figures_of_a_result_are_readable() -> None:
     assert figure({"en": 2, "zh_cn": 3}) == "en: 2, zh_cn: 3"
 
 
-@pytest.mark.parametrize(
-    "template", TEMPLATES, ids=lambda path: str(path.relative_to(BASE_DIR / "templates"))
-)
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(BASE_DIR / "templates")))
 def test_no_template_needs_what_the_content_security_policy_forbids(template: Path) -> None:
     source = template.read_text()
     assert not re.search(r"\sstyle\s*=", source)

@@ -7,11 +7,7 @@ import pytest
 from analytics.splits import is_held_out
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution
-from questionbank.training.analogy_material import (
-    analogy_material,
-    predicted_problems,
-    problems_sharing_a_graph,
-)
+from questionbank.training.analogy_material import analogy_material, predicted_problems, problems_sharing_a_graph
 from questionbank.training.analogy_report import analogy_data_report
 from questionbank.training.services import training_request
 from tests.questionbank.small_bank import add_concept, add_set
@@ -143,10 +139,7 @@ class TestReport:
 
 class TestRequest:
     def test_a_training_that_could_not_fill_a_batch_is_refused_with_what_is_missing(self, stories):
-        assert training_request(capability="analogy", send=False).parameters == {
-            "set": {},
-            "known_only": True,
-        }
+        assert training_request(capability="analogy", send=False).parameters == {"set": {}, "known_only": True}
         with pytest.raises(ValidationFailed, match="a batch needs 128: 38 are missing"):
             training_request(capability="analogy", settings={"batch_size": "128"}, send=False)
         with pytest.raises(ValidationFailed, match="batch_size") as caught:
@@ -162,14 +155,8 @@ class TestRequest:
     @pytest.mark.parametrize(("slots", "setting"), [(True, "yes"), (False, "no")])
     def test_a_retriever_that_is_trained_further_reads_numbers_as_before(self, stories, slots, setting):
         model = ModelArtifact.objects.create(
-            capability="analogy",
-            name="r",
-            state="champion",
-            location="r",
-            manifest={"extra": {"slot_text": slots}},
+            capability="analogy", name="r", state="champion", location="r", manifest={"extra": {"slot_text": slots}}
         )
-        run = training_request(
-            capability="analogy", settings={"backbone": "in use", "slot_text": "yes"}, send=False
-        )
+        run = training_request(capability="analogy", settings={"backbone": "in use", "slot_text": "yes"}, send=False)
         assert run.parameters["set"] == {"backbone": f"model {model.pk}", "slot_text": setting}
         assert run.parameters["start"] == model.pk

@@ -120,10 +120,7 @@ def test_a_question_of_two_hierarchies_stands_in_both():
     college_concept = add_concept("Arithmetic", hierarchy="College")
     question.tags.create(concept=college_concept)
     rows = training_questions()
-    assert [(row.hierarchy, row.paths) for row in rows] == [
-        ("College", (("Arithmetic",),)),
-        ("School", (("Number",),)),
-    ]
+    assert [(row.hierarchy, row.paths) for row in rows] == [("College", (("Arithmetic",),)), ("School", (("Number",),))]
     assert {row.difficulty for row in rows} == {0.5}
     assert KnowledgeHierarchy.objects.count() == 2
     assert encoder_data_report().questions == 1

@@ -79,18 +79,11 @@ def test_other_languages_drafts_repetitions_and_test_items_are_left_out_and_coun
     material = scorer_material()
     assert (material.ready, material.english) == (24, 23)
     assert (material.repeated, material.test_items) == (1, 1)
-    assert (
-        sum(
-            map(len, (material.questions.learned, material.questions.validation, material.questions.held_out))
-        )
-        == 21
-    )
+    assert sum(map(len, (material.questions.learned, material.questions.validation, material.questions.held_out))) == 21
     assert material.decided.left_out == 1  # an item of a test split with other numbers
     assert material.decided.learned == ()
     assert len(list(decided_pairs())) == 2
-    assert [pair.original for pair in decided_pairs(language="en")] == [
-        "Of 8 cakes 3 are eaten. How many are left?"
-    ]
+    assert [pair.original for pair in decided_pairs(language="en")] == ["Of 8 cakes 3 are eaten. How many are left?"]
 
 
 def test_only_questions_of_chosen_hierarchies_are_learned_from():

@@ -35,9 +35,7 @@ def champion(questions: int) -> ModelArtifact:
 
 def test_a_hierarchy_with_enough_ready_questions_gets_one_waiting_run(hierarchy):
     runs = training.probes_request_missing()
-    assert [(run.kind, run.queue, run.parameters["hierarchy"]) for run in runs] == [
-        ("train", "train", "School")
-    ]
+    assert [(run.kind, run.queue, run.parameters["hierarchy"]) for run in runs] == [("train", "train", "School")]
     assert training.probes_request_missing() == []
     assert training.probes_request(hierarchy=hierarchy) is None
 

@@ -60,8 +60,7 @@ def test_a_multiple_choice_question_is_answered_by_the_text_of_its_right_option(
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [{"source": "Sums test"}, {"status": Question.Status.DRAFT}, {"language": "de"}, {"language": "zh"}],
+    "fields", [{"source": "Sums test"}, {"status": Question.Status.DRAFT}, {"language": "de"}, {"language": "zh"}]
 )
 def test_test_splits_drafts_and_other_languages_are_left_out(text, fields):
     add_story(text, answer="24", **fields)

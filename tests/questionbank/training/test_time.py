@@ -23,9 +23,7 @@ def worker() -> None:
     WorkerHeartbeat.objects.create(name=HERE, queues="train", seen_at=timezone.now())
 
 
-def trained(
-    seconds: float = 600, steps: int = 100, capability: str = "solver", worker: str = HERE, **more: Any
-) -> Run:
+def trained(seconds: float = 600, steps: int = 100, capability: str = "solver", worker: str = HERE, **more: Any) -> Run:
     """A training that succeeded: 600 seconds for 100 steps of 32 in 5 passes, unless it says otherwise."""
     parameters = {"set": {"epochs": "5", "batch_size": "32", **more.pop("set", {})}, "language": "en"}
     now = timezone.now()
@@ -95,8 +93,7 @@ def test_a_training_of_other_things_gives_only_a_range(other) -> None:
 
 
 @pytest.mark.parametrize(
-    "unlike",
-    [{"worker": "train@elsewhere"}, {"state": "failed"}, {"attempts": 2}, {"deaths": 1}, {"pauses": 1}],
+    "unlike", [{"worker": "train@elsewhere"}, {"state": "failed"}, {"attempts": 2}, {"deaths": 1}, {"pauses": 1}]
 )
 def test_what_was_done_elsewhere_or_was_interrupted_says_nothing(unlike) -> None:
     trained(**unlike)
@@ -163,18 +160,14 @@ def test_settings_that_exclude_each_other_give_no_time_and_no_fault(client, admi
     assert "Correct the settings first" in page.content.decode()
 
 
-def test_a_look_at_settings_that_cannot_be_used_names_them_and_leaves_their_fold_open(
-    client, admin_person
-) -> None:
+def test_a_look_at_settings_that_cannot_be_used_names_them_and_leaves_their_fold_open(client, admin_person) -> None:
     client.force_login(admin_person)
     address = reverse("model_train", args=["paraphrase"]) + "?quick=1"
     fields = {name: str(field.initial) for name, field in client.get(address).context["form"].fields.items()}
     sent = {name: value for name, value in fields.items() if value not in ("None", "False")}
     sent |= {"translator_there": "a folder", "action": "report"}
     page = client.post(address, sent)
-    assert (
-        "Forward translation model and Back-translation model must be given together" in page.content.decode()
-    )
+    assert "Forward translation model and Back-translation model must be given together" in page.content.decode()
     assert "translator_back must" not in page.content.decode()
     (models,) = [group for group in page.context["form"].groups if group.title == "Models instead of rules"]
     assert models.is_open

@@ -16,11 +16,7 @@ from questionbank.bank.list_services import question_list_add, question_list_cre
 from questionbank.formats.canvas.package import MANIFEST
 from questionbank.imports.services import import_file
 from questionbank.models import DocumentDraft, Question, QuestionList, Run, Worksheet
-from questionbank.papers.import_services import (
-    document_import_request,
-    document_list_create,
-    run_document_import,
-)
+from questionbank.papers.import_services import document_import_request, document_list_create, run_document_import
 from questionbank.papers.services import document_draft_upload, run_document_read
 from questionbank.worksheets.print_selectors import compose_versions
 from questionbank.worksheets.printing.pdf import worksheet_pdf
@@ -139,9 +135,7 @@ def canvas() -> bytes:
         "</questestinterop>"
     )
     meta = f"<quiz><title>Algebra</title><description>&lt;p&gt;{WITH_ONE}&lt;/p&gt;</description></quiz>"
-    return canvas_package(
-        **{"q1/q1.xml": quiz.encode(), "q1/assessment_meta.xml": meta.encode(), "bank.xml.qti": b""}
-    )
+    return canvas_package(**{"q1/q1.xml": quiz.encode(), "q1/assessment_meta.xml": meta.encode(), "bank.xml.qti": b""})
 
 
 def qti() -> bytes:
@@ -218,12 +212,7 @@ FORMATS: dict[str, tuple[str, Callable[[], bytes], Callable, dict]] = {
         list_of_file,
         {Section("", WITH_ONE): [(2, ())], Section("Section B", WITH_ONE): [(5, ())]},
     ),
-    "QTI": (
-        "test.zip",
-        qti,
-        list_of_file,
-        {Section("By hand"): [(2, ())], Section("With a calculator"): [(5, ())]},
-    ),
+    "QTI": ("test.zip", qti, list_of_file, {Section("By hand"): [(2, ())], Section("With a calculator"): [(5, ())]}),
 }
 
 

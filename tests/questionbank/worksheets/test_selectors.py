@@ -14,12 +14,7 @@ from questionbank.search.filters import SearchFilters, filtered_questions
 from questionbank.worksheets.mark_selectors import Basis, worksheet_expected_mark
 from questionbank.worksheets.print_selectors import compose_versions
 from questionbank.worksheets.selectors import FillUpWish, fill_up, worksheet_rows
-from questionbank.worksheets.services import (
-    worksheet_add,
-    worksheet_create,
-    worksheet_items_update,
-    worksheet_use,
-)
+from questionbank.worksheets.services import worksheet_add, worksheet_create, worksheet_items_update, worksheet_use
 from tests.factories import QuestionFactory
 from tests.pictures import png
 from tests.questionbank.small_bank import add_concept, add_question
@@ -95,9 +90,7 @@ def test_numbers_change_only_where_the_equation_gives_the_answer(
     assert (texts(one.sheet) == [PENCILS]) is not changes
 
 
-def test_pictures_of_one_name_stay_apart_and_a_missing_one_keeps_its_name(
-    worksheet, teacher, own_attachments
-) -> None:
+def test_pictures_of_one_name_stay_apart_and_a_missing_one_keeps_its_name(worksheet, teacher, own_attachments) -> None:
     hashes = [attachment_add(data=png(width)) for width in (1, 2)]
     questions = [
         QuestionFactory(
@@ -108,9 +101,7 @@ def test_pictures_of_one_name_stay_apart_and_a_missing_one_keeps_its_name(
     ]
     worksheet_add(user=teacher, worksheet=worksheet, questions=questions)
     sheet = compose(worksheet)
-    assert sheet.pictures == {
-        f"{digest}.png": png(width) for digest, width in zip(hashes, (1, 2), strict=True)
-    }
+    assert sheet.pictures == {f"{digest}.png": png(width) for digest, width in zip(hashes, (1, 2), strict=True)}
     assert [name in text for name, text in zip(sheet.pictures, texts(sheet), strict=False)] == [True, True]
     assert "(figure.png)" in texts(sheet)[2]
 
@@ -154,9 +145,7 @@ def test_use_is_filtered_by_the_day_of_the_download(worksheet, teacher) -> None:
     assert recent not in fill_up(wish=wish, taken=[], user=teacher).questions
 
 
-def test_the_expected_mark_prefers_what_was_observed_and_leaves_out_what_is_unknown(
-    worksheet, teacher
-) -> None:
+def test_the_expected_mark_prefers_what_was_observed_and_leaves_out_what_is_unknown(worksheet, teacher) -> None:
     observed = QuestionFactory(facility=0.8, responses=400, difficulty=1, difficulty_scale="1-5")
     published = QuestionFactory(difficulty=3, difficulty_scale="1-5")
     unknown = QuestionFactory(text="Why?")

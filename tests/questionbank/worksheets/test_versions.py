@@ -10,14 +10,7 @@ from hypothesis import strategies as st
 
 from analytics.expression.evaluate import evaluate_float
 from analytics.expression.parser import parse_expression
-from analytics.question_content import (
-    AcceptedAnswer,
-    Blank,
-    MatchingPair,
-    Option,
-    QuestionContent,
-    QuestionPart,
-)
+from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent, QuestionPart
 from analytics.records import QuestionRecord
 from questionbank.bank.published_numbers import number_of_answer
 from questionbank.worksheets.changed_numbers import with_changed_numbers
@@ -39,9 +32,7 @@ def choice(texts: list[str], right: set[int], text: str = "Which?") -> QuestionR
 
 def planned(*records: QuestionRecord, may_change: bool = False) -> list[PlannedSection]:
     return [
-        PlannedSection(
-            tuple(PlannedQuestion(n, record, may_change=may_change) for n, record in enumerate(records, 1))
-        )
+        PlannedSection(tuple(PlannedQuestion(n, record, may_change=may_change) for n, record in enumerate(records, 1)))
     ]
 
 
@@ -58,9 +49,7 @@ def right_texts(item: SheetItem) -> set[str]:
 @given(
     st.lists(
         st.lists(words, min_size=2, max_size=7, unique_by=str.strip).flatmap(
-            lambda texts: st.tuples(
-                st.just(texts), st.sets(st.integers(0, len(texts) - 1), min_size=1, max_size=3)
-            )
+            lambda texts: st.tuples(st.just(texts), st.sets(st.integers(0, len(texts) - 1), min_size=1, max_size=3))
         ),
         min_size=1,
         max_size=6,
@@ -136,9 +125,7 @@ def test_letters_in_words_keep_the_order(text: str, answer: str, solution: str, 
     assert (not why_kept(options, answer, text=text, solution=solution)) is is_mixed
 
 
-@pytest.mark.parametrize(
-    "texts", [["$-2$", "$3$", "$5$"], ["1/4 m", "1/2 m", "3/4 m"], ["90%", "70%", "10%"]]
-)
+@pytest.mark.parametrize("texts", [["$-2$", "$3$", "$5$"], ["1/4 m", "1/2 m", "3/4 m"], ["90%", "70%", "10%"]])
 def test_numbers_in_order_stay_in_order(texts: list[str]) -> None:
     orders = {tuple(other_order(texts, Random(seed))) for seed in range(30)}
     assert orders == {(0, 1, 2), (2, 1, 0)}
@@ -200,9 +187,7 @@ def test_a_description_has_no_number_and_stays_above_its_questions() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_changed_numbers_have_the_value_of_their_equation(seed: int) -> None:
-    record = QuestionRecord(
-        "1", PENCILS, kind="number", answer="18 pencils", solution="24 - 6 = 18", equation="24-6"
-    )
+    record = QuestionRecord("1", PENCILS, kind="number", answer="18 pencils", solution="24 - 6 = 18", equation="24-6")
     made = [with_changed_numbers(record, seed=str(seed), place=place) for place in range(3)]
     assert len({changed.text for changed in made} | {PENCILS}) == 4
     for changed in made:
@@ -266,12 +251,8 @@ def test_questions_that_keep_their_numbers_say_why() -> None:
 @given(st.integers(0, 500), st.sampled_from(VERSIONS))
 def test_matching_ordering_gaps_and_parts_keep_their_keys(seed: int, version: str) -> None:
     pairs = tuple(MatchingPair(left, right) for left, right in (("2", "two"), ("3", "three"), ("4", "four")))
-    steps = tuple(
-        Option(label, text) for label, text in zip("ABC", ("one", "twelve", "hundred"), strict=True)
-    )
-    gap = Blank(
-        kind="choice", options=(Option("1", "cat", weight=1.0), Option("2", "dog"), Option("3", "cow"))
-    )
+    steps = tuple(Option(label, text) for label, text in zip("ABC", ("one", "twelve", "hundred"), strict=True))
+    gap = Blank(kind="choice", options=(Option("1", "cat", weight=1.0), Option("2", "dog"), Option("3", "cow")))
     part = QuestionPart("Which?", "choice", steps, "B")
     count = QuestionPart("How many?", answer="5")
     records = (
@@ -305,9 +286,7 @@ def test_a_students_sheet_holds_nothing_of_an_answer() -> None:
     assert "QQQ" not in repr(arrange(planned(*records), Mixing(1, "A")).sections)
     key = items(arrange(planned(*records), Mixing(1, "A"), answers=True))
     assert (key[1].answer, key[1].solution, key[2].parts[0].answer) == ("QQQ", "", "QQQ")
-    assert (
-        items(arrange(planned(*records), Mixing(1, "A"), answers=True, solutions=True))[1].solution == "QQQ"
-    )
+    assert items(arrange(planned(*records), Mixing(1, "A"), answers=True, solutions=True))[1].solution == "QQQ"
 
 
 @pytest.mark.parametrize(
@@ -317,11 +296,7 @@ def test_a_students_sheet_holds_nothing_of_an_answer() -> None:
 def test_a_key_says_how_far_a_number_may_be_off(kind: str, tolerance: float | None, expected: str) -> None:
     accepted = AcceptedAnswer("1.41", tolerance=tolerance, tolerance_kind=kind)
     record = QuestionRecord(
-        "1",
-        "What is the root of 2?",
-        kind="number",
-        answer="1.41",
-        content=QuestionContent(accepted=(accepted,)),
+        "1", "What is the root of 2?", kind="number", answer="1.41", content=QuestionContent(accepted=(accepted,))
     )
     arranged = arrange(planned(record), Mixing(1, "A"), answers=True)
     assert arranged.sections[0].items[0].answer == expected

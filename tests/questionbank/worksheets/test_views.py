@@ -63,9 +63,7 @@ def test_a_list_becomes_a_worksheet_without_what_cannot_be_printed(as_teacher, t
         assert worksheet.source_list == question_list
 
 
-def test_a_worksheet_has_as_many_questions_in_the_index_as_on_its_page(
-    as_teacher, teacher, worksheet
-) -> None:
+def test_a_worksheet_has_as_many_questions_in_the_index_as_on_its_page(as_teacher, teacher, worksheet) -> None:
     told, retired = QuestionFactory(kind="description", text="Use a ruler."), QuestionFactory()
     drafted = QuestionFactory(status="draft", created_by=teacher)
     worksheet_add(user=teacher, worksheet=worksheet, questions=[told, retired, drafted])
@@ -92,9 +90,7 @@ def test_rows_are_moved_saved_and_removed_without_javascript(as_teacher, workshe
     assert [item.position for item in worksheet.items.all()] == [1, 2, 3]
 
 
-def test_a_section_takes_in_what_is_below_it_and_all_questions_get_the_same_points(
-    as_teacher, worksheet
-) -> None:
+def test_a_section_takes_in_what_is_below_it_and_all_questions_get_the_same_points(as_teacher, worksheet) -> None:
     as_teacher.post(reverse("worksheet_section", args=[worksheet.pk]), {"heading": "Part two"})
     section = worksheet.items.last()
     as_teacher.post(
@@ -168,9 +164,7 @@ def test_downloads_for_students_count_as_used_and_keys_do_not(as_teacher, worksh
     assert (sheet.version, sheet.shows_key, sheet.shows_solutions) == ("B", True, True)
     kept = "no confirmed equation gives its answer"
     assert sheet.same_numbers.endswith(f"({kept})")
-    assert f"same numbers as version A: {kept}" in page(
-        as_teacher, "worksheet_detail", worksheet.pk, version="B"
-    )
+    assert f"same numbers as version A: {kept}" in page(as_teacher, "worksheet_detail", worksheet.pk, version="B")
     as_teacher.post(download, {"format": "pdf", "contents": "students", "version": "all"})
     assert [sheet.version for sheet in printed[-1]] == ["A", "B"]
     as_teacher.post(download, {"format": "pdf", "contents": "students", "version": "all"})
@@ -189,10 +183,7 @@ def test_what_is_retired_or_deleted_since_is_left_out_and_said(as_teacher, works
     bank.questions[0].save()
     gone = bank.questions[1].pk
     bank.questions[1].delete()
-    for shown in (
-        page(as_teacher, "worksheet_detail", worksheet.pk),
-        page(as_teacher, "worksheet_edit", worksheet.pk),
-    ):
+    for shown in (page(as_teacher, "worksheet_detail", worksheet.pk), page(as_teacher, "worksheet_edit", worksheet.pk)):
         assert f"Question {bank.questions[0].pk} is retired." in shown
         assert f"Question {gone} was deleted." in shown
     as_teacher.post(reverse("worksheet_download", args=[worksheet.pk]), {"format": "pdf"})
@@ -228,23 +219,15 @@ def test_worksheets_are_private_until_they_are_shared(as_teacher, teacher, bank)
     assert "Theirs" in page(as_teacher, "worksheet_index")
     for name in ("worksheet_edit", "worksheet_layout", "worksheet_delete", "worksheet_fill_up"):
         assert as_teacher.get(reverse(name, args=[worksheet.pk])).status_code == 404
-    assert (
-        as_teacher.post(reverse("worksheet_section", args=[worksheet.pk]), {"heading": "x"}).status_code
-        == 404
-    )
-    assert (
-        as_teacher.post(reverse("worksheet_download", args=[worksheet.pk]), {"format": "pdf"}).status_code
-        == 200
-    )
+    assert as_teacher.post(reverse("worksheet_section", args=[worksheet.pk]), {"heading": "x"}).status_code == 404
+    assert as_teacher.post(reverse("worksheet_download", args=[worksheet.pk]), {"format": "pdf"}).status_code == 200
 
 
 def test_filling_up_adds_unlike_questions_and_says_when_there_are_too_few(as_teacher, teacher, bank) -> None:
     worksheet = worksheet_create(user=teacher, name="Friday")
     fill_up = reverse("worksheet_fill_up", args=[worksheet.pk])
     data = {"number": "5", "concepts": [bank.linear.pk], "used": "not_year"}
-    found = as_teacher.post(
-        fill_up, {**data, "action": "find_concept", "concept_query": "circ"}
-    ).content.decode()
+    found = as_teacher.post(fill_up, {**data, "action": "find_concept", "concept_query": "circ"}).content.decode()
     assert "Circles" in found
     assert "Linear equations" in found
     shown = as_teacher.post(fill_up, data, follow=True).content.decode()
@@ -257,13 +240,7 @@ def test_filling_up_adds_unlike_questions_and_says_when_there_are_too_few(as_tea
 def test_the_layout_page_says_what_is_wrong_and_keeps_the_rest(as_teacher, teacher, worksheet) -> None:
     worksheet_create(user=teacher, name="Taken")
     layout = reverse("worksheet_layout", args=[worksheet.pk])
-    data = {
-        "name": "Taken",
-        "title": "<script>x</script>",
-        "columns": "2",
-        "paper": "us-letter",
-        "versions": "4",
-    }
+    data = {"name": "Taken", "title": "<script>x</script>", "columns": "2", "paper": "us-letter", "versions": "4"}
     assertContains(as_teacher.post(layout, data), "already have a worksheet", status_code=422)
     as_teacher.post(layout, {**data, "name": "Mine"})
     worksheet.refresh_from_db()

@@ -68,9 +68,7 @@ def test_only_the_prompt_and_our_instruction_leave(teacher, server):
         ("<think>7? No.</think>21", "answer", 21.0, ""),
     ],
 )
-def test_an_answer_without_a_number_or_of_another_question_is_said(
-    teacher, server, written, answers, value, problem
-):
+def test_an_answer_without_a_number_or_of_another_question_is_said(teacher, server, written, answers, value, problem):
     server.answers = [streamed(written)]
     result = run_here(request(teacher, answers), answer_run)
     assert result["value"] == value

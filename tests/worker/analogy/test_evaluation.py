@@ -41,9 +41,7 @@ ROWS = [
 
 def write_set(path: Path, rows=ROWS, language: str = "en") -> Path:
     lines = [
-        json.dumps(
-            {"id": str(number), "text": text, "equation": equation, "fold": fold, "language": language}
-        )
+        json.dumps({"id": str(number), "text": text, "equation": equation, "fold": fold, "language": language})
         for number, (text, equation, fold) in enumerate(rows)
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -75,9 +73,7 @@ def test_similarities_of_an_arm_decide_what_is_found(tmp_path):
     assert result.values["same_graph"][0] == 0  # the nearest of 3+4 is now 7-6
     assert result.values["apply_nearest"][0] == 0
     assert result.graph_similarities[0, 0] == pytest.approx(0.75)
-    assert result.values["edit_similarity"][0] == pytest.approx(
-        1 - 1 / 6
-    )  # one node of three and three is another
+    assert result.values["edit_similarity"][0] == pytest.approx(1 - 1 / 6)  # one node of three and three is another
     texts = [example.problem.text for example in questions.examples]
     assert tfidf_arm(texts)(np.array([0]), np.array([2, 3])).argmax() == 0
     assert random_arm()(np.array([0]), np.array([2, 3])).shape == (1, 2)
@@ -155,22 +151,14 @@ def test_many_problems_are_encoded_as_the_retriever_encodes_each(tmp_path):
     folder = tiny_retriever(tmp_path / "retriever")
     retriever = load_retriever(folder)
     texts = [text for text, _equation, _fold in ROWS]
-    cosines = np.einsum(
-        "ij,ij->i", retriever_bulk_encode(str(folder), retriever)(texts), retriever.encode(texts)
-    )
+    cosines = np.einsum("ij,ij->i", retriever_bulk_encode(str(folder), retriever)(texts), retriever.encode(texts))
     assert cosines.min() > 0.999
 
 
 @pytest.mark.django_db
 def test_the_retriever_in_use_is_measured_and_without_one_the_others_alone(tmp_path):
     figures = evaluate_analogy_model(
-        {
-            "data": write_set(tmp_path / "cv.jsonl.gz"),
-            "model": "default",
-            "solver": "none",
-            "k": 1,
-            "ask": 100,
-        }
+        {"data": write_set(tmp_path / "cv.jsonl.gz"), "model": "default", "solver": "none", "k": 1, "ask": 100}
     )
     (ways,) = figures["sets"].values()
     assert "questions" in ways

@@ -49,9 +49,7 @@ def config(tiny_folder):
 
 def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_path):
     said: list[str] = []
-    plan = Plan(
-        ["random", "bound", "frozen", "paper"], [1], ["asdiv_a/fold-0"], ["mawps/fold-1"], k=2, config=config
-    )
+    plan = Plan(["random", "bound", "frozen", "paper"], [1], ["asdiv_a/fold-0"], ["mawps/fold-1"], k=2, config=config)
     folders = reproduce_analogy(data, tmp_path, plan, say=said.append)
     assert [folder.relative_to(tmp_path).as_posix() for folder in folders] == [
         f"asdiv_a/fold-0/{arm}/seed-1" for arm in plan.arms
@@ -147,16 +145,12 @@ def chinese_data(data, tmp_path):
 
 
 @pytest.mark.parametrize("arm", ["frozen", "paper"])
-def test_a_set_that_the_encoder_cannot_read_is_refused_before_anything_is_trained(
-    chinese_data, config, tmp_path, arm
-):
+def test_a_set_that_the_encoder_cannot_read_is_refused_before_anything_is_trained(chinese_data, config, tmp_path, arm):
     for plan in (
         Plan([arm], [1], ["math23k"], config=config),
         Plan([arm], [1], ["asdiv_a/fold-0"], ["ape210k"], config=config),
     ):
-        with pytest.raises(
-            DataError, match=r"(math23k|ape210k) cannot be measured\. .* choose another backbone"
-        ):
+        with pytest.raises(DataError, match=r"(math23k|ape210k) cannot be measured\. .* choose another backbone"):
             reproduce_analogy(chinese_data, tmp_path / "output", plan)
     assert not list((tmp_path / "output").rglob("model"))
 

@@ -76,18 +76,12 @@ def test_what_is_no_similar_problem_is_dropped(question, teacher, server, writte
 
 
 def test_replies_that_cannot_be_read_are_counted_and_said(question, teacher, server):
-    server.answers = [
-        streamed("Here is one: a farmer sells melons."),
-        streamed(problem(BUS, "41 - x")),
-        streamed(GOOD),
-    ]
+    server.answers = [streamed("Here is one: a farmer sells melons."), streamed(problem(BUS, "41 - x")), streamed(GOOD)]
     run = variants_request(question=question, each=2, user=teacher)
     result = run_here(run, retell_run)
     assert (result["replies"], result["unreadable_replies"]) == (4, 2)
     warning = RunLog.objects.get(run=run, level="warning").text
-    assert warning.startswith(
-        "Replies that could not be read: 2 of 4. A reply must give a problem and its equation"
-    )
+    assert warning.startswith("Replies that could not be read: 2 of 4. A reply must give a problem and its equation")
 
 
 def test_no_more_are_kept_than_were_asked_for_and_none_twice(question, teacher, server):
@@ -118,10 +112,7 @@ def test_a_question_that_was_retired_ends_the_job_before_the_model_is_asked(ques
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
-    [
-        (lambda rows: rows.update(status="retired"), "is retired"),
-        (lambda rows: rows.delete(), "no longer exists"),
-    ],
+    [(lambda rows: rows.update(status="retired"), "is retired"), (lambda rows: rows.delete(), "no longer exists")],
 )
 def test_a_question_that_changes_while_the_model_writes_keeps_nothing(
     question, teacher, server, monkeypatch, change, sentence
@@ -177,6 +168,4 @@ def test_a_press_starts_one_job_whose_page_leads_to_the_problems(client, questio
 
 def test_without_a_model_none_is_offered(client, question, teacher):
     client.force_login(teacher)
-    assert (
-        'value="model"' not in client.get(reverse("question_variants", args=[question.pk])).content.decode()
-    )
+    assert 'value="model"' not in client.get(reverse("question_variants", args=[question.pk])).content.decode()

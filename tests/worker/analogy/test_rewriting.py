@@ -61,9 +61,7 @@ def pairs(problems, rewriter) -> tuple[list, Counter]:
 
 def test_a_model_is_asked_with_the_papers_prompt_and_the_solver_confirms_the_graph():
     model = Echo(f"<think>Melons.</think>\n{FARMER}\n")
-    ((first, second),), refused = pairs(
-        [ProblemRecord("p", PENCILS)], ModelRewriter(model, ScriptedSolver(SOLVED))
-    )
+    ((first, second),), refused = pairs([ProblemRecord("p", PENCILS)], ModelRewriter(model, ScriptedSolver(SOLVED)))
     assert (first.text, second.text, first.pair) == (PENCILS, FARMER, second.pair)
     assert not first.equation
     assert not refused
@@ -105,10 +103,7 @@ def test_an_answer_without_text_or_an_end_is_left_out_and_the_rest_goes_on(answe
         return answer
 
     monkeypatch.setattr(model, "ask", ask)
-    problems = [
-        ProblemRecord("p", PENCILS),
-        ProblemRecord("q", "Tom had 9 cups and broke 2. How many has he?"),
-    ]
+    problems = [ProblemRecord("p", PENCILS), ProblemRecord("q", "Tom had 9 cups and broke 2. How many has he?")]
     solver = ScriptedSolver({**SOLVED, problems[1].text: [("9-2", 0.9)]})
     kept, refused = pairs(problems, ModelRewriter(model, solver))
     assert [first.id for first, _second in kept] == ["q"]
@@ -141,8 +136,7 @@ def test_what_computes_nothing_is_no_pair():
         {"A box holds 24 eggs. How many?": [("24", 0.9)], "Tom has 9 cats. How many?": [("9", 0.9)]}
     )
     kept, refused = pairs(
-        [ProblemRecord("p", "A box holds 24 eggs. How many?")],
-        ModelRewriter(Echo("Tom has 9 cats. How many?"), solver),
+        [ProblemRecord("p", "A box holds 24 eggs. How many?")], ModelRewriter(Echo("Tom has 9 cats. How many?"), solver)
     )
     assert (kept, refused) == ([], {"what it computes is not known": 1})
 
@@ -202,17 +196,13 @@ def test_pairs_are_learned_from_without_any_graph(tmp_path):
         (BOTH, "50+35"),
         ("Ann packs 5 bags of 7 nuts. How many nuts?", "5*7"),
     ]
-    problems = [
-        ProblemRecord(str(row), text, equation=equation) for row, (text, equation) in enumerate(texts)
-    ]
+    problems = [ProblemRecord(str(row), text, equation=equation) for row, (text, equation) in enumerate(texts)]
     learned = [problem for pair in pairs(problems, RuleRewriter())[0] for problem in pair]
     examples, without = read_graphs(learned)
     assert without == 0
     assert len(with_positive(examples)) == 2 * len(texts)
     keys = [example.graph.graph for example in examples]
-    assert len(set(keys)) == len(
-        texts
-    )  # both subtractions have a key of their own: nobody knows that they are alike
+    assert len(set(keys)) == len(texts)  # both subtractions have a key of their own: nobody knows that they are alike
     config = small_config(tmp_path, epochs=2, measured=0)
     manifest = train_retriever(Problems(tuple(learned)), config, tmp_path / "model")
     assert manifest.extra["problems"] == 2 * len(texts)

@@ -64,9 +64,7 @@ class TestTraining:
         assert second.parent == first
         assert second.name == f"tiny-analogy-{run.pk}"
         assert second.manifest["extra"]["slot_text"] is True
-        before, after = (
-            load_backbone(artifact_source(artifact), device="cpu") for artifact in (first, second)
-        )
+        before, after = (load_backbone(artifact_source(artifact), device="cpu") for artifact in (first, second))
         texts = [story(number)[0] for number in range(6)]
         np.testing.assert_allclose(encode_bulk(before, texts), encode_bulk(after, texts), atol=1e-2)
         after.head = None  # so it was the head that made the vectors what they are
@@ -80,9 +78,7 @@ class TestTraining:
         english = artifact_register(folder=tiny_retriever(tmp_path / "english", seed=2), scope="en")
         for model in (general, english):
             artifact_promote(artifact=model)
-        run = training_request(
-            capability="analogy", settings={**TINY, "backbone": f"model {english.pk}"}, send=False
-        )
+        run = training_request(capability="analogy", settings={**TINY, "backbone": f"model {english.pk}"}, send=False)
         trained = ModelArtifact.objects.get(pk=done(run).result["model"])
         assert (trained.scope, trained.parent) == ("en", english)
         problems = analogy_material(left_out=["zh"]).problems
@@ -96,9 +92,7 @@ class TestTraining:
         done(run, state="failed")
         assert "are missing" in run.error
 
-    def test_the_command_trains_too_and_says_what_is_wrong_with_a_setting(
-        self, backbone, no_graph, no_default_models
-    ):
+    def test_the_command_trains_too_and_says_what_is_wrong_with_a_setting(self, backbone, no_graph, no_default_models):
         with pytest.raises(CommandError, match="temperature"):
             call_command("train", "analogy", "--set", "temperature=99")
         add_stories(40)
@@ -159,22 +153,16 @@ class TestComparison:
         corpus = [*parts.learned, *parts.validation]
         shares = []
         for question in parts.held_out:
-            cosines = [
-                float(vectors[int(question.problem.id)] @ vectors[int(row.problem.id)]) for row in corpus
-            ]
+            cosines = [float(vectors[int(question.problem.id)] @ vectors[int(row.problem.id)]) for row in corpus]
             near = sorted(range(len(corpus)), key=lambda place: -cosines[place])[:8]
             shares.append(np.mean([corpus[place].graph_key == question.graph_key for place in near]))
         assert figures["metrics"][0]["candidate"] == pytest.approx(np.mean(shares), abs=1e-4)
         assert verdict(figures).outcome == GateOutcome.NOT_BETTER
         assert {row["overlap"] for row in figures["changed"]} == {1.0}
 
-    def test_the_questions_whose_neighbours_changed_most_come_first_and_say_which_are_computed_alike(
-        self, bank
-    ):
+    def test_the_questions_whose_neighbours_changed_most_come_first_and_say_which_are_computed_alike(self, bank):
         figures = retriever_figures(
-            Reporter(),
-            candidate=make_set("new", bank, 0.3, seed=5),
-            champion=make_set("old", bank, 0.3, seed=6),
+            Reporter(), candidate=make_set("new", bank, 0.3, seed=5), champion=make_set("old", bank, 0.3, seed=6)
         )
         overlaps = [row["overlap"] for row in figures["changed"]]
         assert overlaps == sorted(overlaps)
@@ -189,9 +177,7 @@ class TestComparison:
 
     def test_too_few_fixed_questions_with_an_equation_measure_nothing_and_say_so(self):
         few = add_stories(60)
-        figures = retriever_figures(
-            Reporter(), candidate=make_set("a", few, 1.0), champion=make_set("b", few, 0.1)
-        )
+        figures = retriever_figures(Reporter(), candidate=make_set("a", few, 1.0), champion=make_set("b", few, 0.1))
         assert figures["metrics"] == []
         assert figures["suite"]["questions"] < figures["suite"]["fewest"] == 20
         judged = verdict(figures)
@@ -216,9 +202,7 @@ class TestPromotion:
     def models(self, tmp_path) -> list[ModelArtifact]:
         add_stories(40)
         return [
-            artifact_register(
-                folder=tiny_retriever(tmp_path / f"model-{seed}", seed=seed, name=f"retriever {seed}")
-            )
+            artifact_register(folder=tiny_retriever(tmp_path / f"model-{seed}", seed=seed, name=f"retriever {seed}"))
             for seed in (1, 2)
         ]
 
@@ -281,9 +265,7 @@ class TestPromotion:
         assert model_roll_back(capability="analogy", reason="Only a trial.", scope="zh") == general
         (left,) = EmbeddingSet.objects.filter(lens="structure", is_current=True)
         assert left.artifact == general
-        assert dict(ModelArtifact.objects.filter(scope="zh").values_list("pk", "state")) == {
-            chinese.pk: "archived"
-        }
+        assert dict(ModelArtifact.objects.filter(scope="zh").values_list("pk", "state")) == {chinese.pk: "archived"}
         assert roll_back_target("analogy", "zh") is None
         assert retriever_champion("zh") == general
         promote_model(promotion_request(artifact=chinese, reason="After all.", send=False).pk)

@@ -51,12 +51,8 @@ def test_every_set_of_a_folder_is_measured(tmp_path):
 
 
 def test_a_test_file_is_tested_and_its_near_copies_do_not_train(tmp_path):
-    write(
-        tmp_path / "train.jsonl", [*rows(60), {**rows(1, start=60)[0], "text": "What is 3 + 4 in thing zz?"}]
-    )
-    write(
-        tmp_path / "test.jsonl", [*rows(9, start=100), {**rows(1)[0], "text": "What is 5 + 9 in thing zz?"}]
-    )
+    write(tmp_path / "train.jsonl", [*rows(60), {**rows(1, start=60)[0], "text": "What is 3 + 4 in thing zz?"}])
+    write(tmp_path / "test.jsonl", [*rows(9, start=100), {**rows(1)[0], "text": "What is 5 + 9 in thing zz?"}])
     split_set = read_set(tmp_path)
     assert split_set is not None
     assert int(split_set.is_test.sum()) == 10
@@ -72,8 +68,7 @@ def test_without_a_test_file_the_fixed_part_is_tested(tmp_path):
 
 def test_the_whole_text_of_a_long_question_decides_whether_it_was_kept_out(tmp_path):
     made = [
-        {**row, "text": f"{'Read with care. ' * 100} {row['text']}{index:b}"}
-        for index, row in enumerate(rows(300))
+        {**row, "text": f"{'Read with care. ' * 100} {row['text']}{index:b}"} for index, row in enumerate(rows(300))
     ]
     made = [{**row, "text": f"{row['text'].split()[-1]} {row['text']}"} for row in made]
     write(tmp_path / "all.jsonl", made)

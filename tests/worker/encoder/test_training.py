@@ -43,9 +43,7 @@ def bank(db):
     return add_encoder_bank(120)
 
 
-QUICK = {
-    name: str(value) for name, value in ({**EncoderInBank.quick.settings} | {"metric_steps": 20}).items()
-}
+QUICK = {name: str(value) for name, value in ({**EncoderInBank.quick.settings} | {"metric_steps": 20}).items()}
 
 
 def small(backbone: str, **settings: str) -> dict[str, str]:
@@ -87,9 +85,7 @@ def test_a_run_trains_an_encoder_shows_its_figures_and_registers_a_candidate_of_
 
 
 def test_a_training_without_space_for_its_checkpoints_ends_in_a_sentence(bank, backbone, monkeypatch):
-    monkeypatch.setattr(
-        disk, "free_bytes", lambda _folder: 1_100_000_000
-    )  # less than the reserve more is needed
+    monkeypatch.setattr(disk, "free_bytes", lambda _folder: 1_100_000_000)  # less than the reserve more is needed
     run = request(small(backbone))
     done(run, state="failed")
     assert run.error.startswith("The training needs about 1.1")
@@ -121,9 +117,7 @@ def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tm
 
 
 def test_metrics_of_a_step_are_replaced_and_those_without_a_number_left_out():
-    run = runs.run_start(
-        run_id=runs.run_create(kind="train", capability="encoder", send=False).pk, worker="w"
-    )
+    run = runs.run_start(run_id=runs.run_create(kind="train", capability="encoder", send=False).pk, worker="w")
     runs.run_metrics(run=run, step=3, metrics={"loss": 2.0, "other": float("nan")})
     version = run_version(run_id=run.pk)
     runs.run_metrics(run=run, step=3, metrics={"loss": 1.5})
@@ -177,18 +171,14 @@ def test_a_training_whose_worker_died_goes_on_from_its_checkpoint_with_the_same_
     Question.objects.all().delete()  # a run that goes on keeps to the questions that it began with
     several = {**settings, "processes": "2", "nodes": "2"}  # as an earlier version stored it
     parameters = {**run.parameters, "set": several}
-    Run.objects.filter(pk=run.pk).update(
-        heartbeat_at=timezone.now() - timedelta(hours=1), parameters=parameters
-    )
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(hours=1), parameters=parameters)
     assert runs.runs_reconcile()["requeued"] == 1
     train_model(run.pk)
     run.refresh_from_db()
     assert (run.error, run.state, run.attempts) == ("", "succeeded", 2)
     said = run.logs.values_list("text", flat=True)
     assert "Going on from the checkpoint." in said
-    assert any(
-        line.startswith("This job asked for several processes; jobs now train in one.") for line in said
-    )
+    assert any(line.startswith("This job asked for several processes; jobs now train in one.") for line in said)
     manifest = ModelArtifact.objects.get(pk=run.result["model"]).manifest
     assert manifest["data_hash"] == expected["data_hash"]
     # Stopped and resumed equals uninterrupted, to the last bit of the weights.

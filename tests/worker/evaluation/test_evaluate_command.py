@@ -35,9 +35,7 @@ def run(*arguments: str) -> str:
 
 
 def test_search_is_measured_and_the_figures_are_written(tmp_path):
-    questions = [
-        add_question(f"The carrots of {n} farmers weigh {n} kilograms at the big market") for n in range(9)
-    ]
+    questions = [add_question(f"The carrots of {n} farmers weigh {n} kilograms at the big market") for n in range(9)]
     store_vectors(add_set("wording"), questions)
     vocabulary_refresh()
     target = tmp_path / "figures.json"
@@ -47,9 +45,7 @@ def test_search_is_measured_and_the_figures_are_written(tmp_path):
 
 
 def test_with_data_only_its_questions_are_asked_for(tmp_path):
-    questions = [
-        add_question(f"The carrots of {n} farmers weigh {n} kilograms at the big market") for n in range(9)
-    ]
+    questions = [add_question(f"The carrots of {n} farmers weigh {n} kilograms at the big market") for n in range(9)]
     store_vectors(add_set("wording"), questions)
     data = tmp_path / "data"
     data.mkdir()
@@ -69,9 +65,7 @@ def test_probes_are_measured_on_labelled_questions_without_training(tmp_path, mo
             bias=np.array([1.0, 0.0]),
         ),
     )  # fmt: skip
-    monkeypatch.setattr(
-        probes_evaluation, "_heads", lambda model, serving: (heads, "always algebra", "School")
-    )
+    monkeypatch.setattr(probes_evaluation, "_heads", lambda model, serving: (heads, "always algebra", "School"))
     rows = [
         {"id": str(n), "text": f"Question {'x' * n}", "concepts": [["Algebra" if n < 6 else "Geometry"]]}
         for n in range(8)
@@ -106,9 +100,7 @@ def test_what_cannot_be_measured_is_one_sentence(tmp_path, arguments, said):
 
 
 @pytest.mark.parametrize(("place", "said"), [("", "is a folder"), ("no/out.json", "cannot be written")])
-def test_an_output_that_cannot_be_written_is_said_before_anything_is_measured(
-    tmp_path, monkeypatch, place, said
-):
+def test_an_output_that_cannot_be_written_is_said_before_anything_is_measured(tmp_path, monkeypatch, place, said):
     measure = Mock(return_value={})
     monkeypatch.setattr(catalog, "_search", measure)
     with pytest.raises(CommandError, match=said):
@@ -132,9 +124,7 @@ def test_an_encoder_is_measured_by_its_own_weights(tmp_path):
     ]
     (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, rows)))
     target = tmp_path / "figures.json"
-    run(
-        "encoder", "--data", str(tmp_path / "set.jsonl"), "--model", str(artifact.pk), "--output", str(target)
-    )
+    run("encoder", "--data", str(tmp_path / "set.jsonl"), "--model", str(artifact.pk), "--output", str(target))
     figures = json.loads(target.read_text())
     assert figures["encoder"] == artifact.name
     assert figures["sets"]["set"]["levels"]["1"]["accuracy"] > 0.9

@@ -45,9 +45,7 @@ def test_the_same_seed_makes_the_same_queries():
 def test_rarer_words_are_chosen_more_often():
     rarity = {"carrots": 50.0, "potatoes": 50.0}
     chosen = [
-        by_sort(make((1, TEXT, "en"), seed=seed, rarity=lambda word: rarity.get(word, 0.05)))[
-            "misspelt words"
-        ]
+        by_sort(make((1, TEXT, "en"), seed=seed, rarity=lambda word: rarity.get(word, 0.05)))["misspelt words"]
         for seed in range(30)
     ]
     assert sum("arrot" in query or "carot" in query or "crrot" in query for query in chosen) > 20

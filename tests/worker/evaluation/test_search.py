@@ -55,9 +55,7 @@ def test_each_arm_of_each_sort_has_its_figures(bank):
         sort_figures = figures["sorts"][sort]
         assert sort_figures["queries"] > 0
         for arm in ("text", "vectors", "fusion"):
-            assert (
-                0 <= sort_figures[arm]["low"] <= sort_figures[arm]["mean"] <= sort_figures[arm]["high"] <= 1
-            )
+            assert 0 <= sort_figures[arm]["low"] <= sort_figures[arm]["mean"] <= sort_figures[arm]["high"] <= 1
         difference = sort_figures["fusion"]["mean"] - sort_figures["text"]["mean"]
         assert sort_figures["fusion - text"]["mean"] == pytest.approx(difference, abs=2e-4)
     assert figures["sorts"]["part of the text"]["fusion"]["mean"] > 0.8

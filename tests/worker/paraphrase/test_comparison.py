@@ -239,9 +239,7 @@ def waiting_pairs(count: int) -> list[ParaphrasePair]:
 def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
     add_decided(add_word_problems(300))
     waiting, decided = waiting_pairs(2)
-    scoring = Run.objects.create(
-        kind="score", capability="paraphrase", parameters={"pairs": [waiting.pk, decided.pk]}
-    )
+    scoring = Run.objects.create(kind="score", capability="paraphrase", parameters={"pairs": [waiting.pk, decided.pk]})
     done(scoring, capability_task("score"))
     ParaphrasePair.objects.filter(pk=decided.pk).update(state="decided", outcome="accept")
     decided.refresh_from_db()

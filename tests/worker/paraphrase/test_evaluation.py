@@ -32,13 +32,7 @@ def scorer(tmp_path_factory):
 
 def rows() -> list[dict[str, object]]:
     return [
-        {
-            "id": f"{number}{label}",
-            "original": text,
-            "paraphrase": changed,
-            "label": label,
-            "operator": operator,
-        }
+        {"id": f"{number}{label}", "original": text, "paraphrase": changed, "label": label, "operator": operator}
         for number, text in enumerate(word_problems(12))
         for label, operator, changed in (
             (1, "reworded", text.replace("How many", "What number of")),
@@ -62,9 +56,7 @@ def test_score_verdict_and_rules_are_measured_without_what_was_learned(scorer, t
     assert set_figures["rules"]["same_numbers"]["separation"] == 2
     means = set_figures["verdict"]["mean_by_operator"]
     assert means["reworded"] > 0 > means["changed"]
-    assert set_figures["verdict"]["separation"] == pytest.approx(
-        means["reworded"] - means["changed"], abs=2e-4
-    )
+    assert set_figures["verdict"]["separation"] == pytest.approx(means["reworded"] - means["changed"], abs=2e-4)
 
 
 def test_the_shares_of_pairs_with_a_serious_finding_are_told(scorer, tmp_path):
@@ -117,10 +109,7 @@ def test_every_file_of_a_folder_is_a_set(scorer, tmp_path):
     write(tmp_path / "one.jsonl", rows()[:6])
     write(tmp_path / "two.jsonl", [*rows()[8:], {"original": "a", "paraphrase": "b"}])
     figures = evaluate_paraphrase(tmp_path, scorer)
-    assert {name: set_figures["pairs"] for name, set_figures in figures["sets"].items()} == {
-        "one": 6,
-        "two": 16,
-    }
+    assert {name: set_figures["pairs"] for name, set_figures in figures["sets"].items()} == {"one": 6, "two": 16}
     assert figures["unusable"] == {}
 
 

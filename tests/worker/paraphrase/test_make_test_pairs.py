@@ -34,9 +34,7 @@ def test_pairs_of_held_out_questions_carry_their_operator(tmp_path, capsys):
     call_command("make_test_pairs", str(tmp_path / "again.jsonl"))
     assert (tmp_path / "again.jsonl").read_bytes() == path.read_bytes()
     call_command("make_test_pairs", str(tmp_path / "few.jsonl"), "--questions", "3")
-    assert (
-        len({json.loads(line)["original"] for line in (tmp_path / "few.jsonl").read_text().splitlines()}) == 3
-    )
+    assert len({json.loads(line)["original"] for line in (tmp_path / "few.jsonl").read_text().splitlines()}) == 3
 
 
 def test_labels_of_reviewers_measure_the_operators(reviewer, tmp_path):
@@ -50,9 +48,7 @@ def test_labels_of_reviewers_measure_the_operators(reviewer, tmp_path):
     wrong = [pair for pair in pairs if MEANT[pair.source_id.rpartition("-")[2]]][:2]
     for pair in pairs:
         accepted = bool(MEANT[pair.source_id.rpartition("-")[2]]) and pair not in wrong
-        ParaphrasePair.objects.filter(pk=pair.pk).update(
-            state="decided", outcome="accept" if accepted else "reject"
-        )
+        ParaphrasePair.objects.filter(pk=pair.pk).update(state="decided", outcome="accept" if accepted else "reject")
     labelled = tmp_path / "labelled.jsonl"
     call_command("export_reviews", str(labelled), "--labelled")
     figures = operator_figures(read_pairs(labelled))

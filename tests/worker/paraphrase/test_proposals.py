@@ -62,10 +62,7 @@ def test_the_rules_write_for_many_questions_and_one_job_scores_all(questions, re
 
 
 def test_a_language_model_writes_and_its_name_stands_with_each_pair(questions, reviewer, server):
-    server.answers = [
-        wording("Other words.", "Other  words.", questions[0].text),
-        (200, said("I cannot do that."), {}),
-    ]
+    server.answers = [wording("Other words.", "Other  words.", questions[0].text), (200, said("I cannot do that."), {})]
     run = request(questions, reviewer, "language")
     result = run_here(run, propose_run)
     assert result == {"proposed": 1, "known_already": 0, "questions_without_a_new_wording": 1}

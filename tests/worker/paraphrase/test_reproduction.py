@@ -38,10 +38,7 @@ def pairs(questions: list[str]) -> list[dict]:
     return [
         {"id": f"{number}{label}", "original": text, "paraphrase": changed, "label": label}
         for number, text in enumerate(questions)
-        for label, changed in (
-            (1, text.replace("How many", "What number of")),
-            (0, text.replace("30 km", "50 km")),
-        )
+        for label, changed in ((1, text.replace("How many", "What number of")), (0, text.replace("30 km", "50 km")))
     ]
 
 
@@ -55,10 +52,7 @@ def data(tmp_path_factory):
     write_set(folder, "paraqd/sawp_test", pairs(TESTED[10:]))
     write_set(folder, "gsm8k/train", [{"text": text} for text in LEARNED])
     write_set(folder, "mawps/cv", [{"text": TESTED[0].replace("12", "99")}])
-    variants = [
-        ("The old lamp costs 8 coins. How much do 3 cost?", "24"),
-        ("What do 3 lamps of 8 coins cost?", "24"),
-    ]
+    variants = [("The old lamp costs 8 coins. How much do 3 cost?", "24"), ("What do 3 lamps of 8 coins cost?", "24")]
     variants.append(("The old lamp costs 8 coins. How much do 5 cost?", "40"))
     write_set(
         folder,
@@ -111,12 +105,7 @@ def test_phrasings_of_the_demo_patterns_are_labelled_pairs_of_both_kinds(data):
 
 def test_a_set_that_is_measured_is_kept_out_of_what_is_learned(data, tmp_path):
     rows = [
-        {
-            "id": "1",
-            "text": "What do 5 lamps cost?",
-            "answer": "40",
-            "perturbation": "numerical substitution",
-        },
+        {"id": "1", "text": "What do 5 lamps cost?", "answer": "40", "perturbation": "numerical substitution"},
         {"id": "2", "text": "Say what 3 cost.", "answer": "24", "perturbation": "problem understanding"},
     ]
     changed = [row | {"seed_text": LEARNED[9], "seed_answer": "24"} for row in rows]
@@ -146,8 +135,7 @@ def test_arms_are_run_measured_and_kept(data, config, tmp_path):
     folders = reproduce_paraphrase(data, tmp_path, plan, say=said.append)
     assert any("left out because a test set holds them: 5 of GSM8K" in line for line in said)
     figures = {
-        arm: json.loads((folder / "figures.json").read_text())
-        for arm, folder in zip(arms, folders, strict=True)
+        arm: json.loads((folder / "figures.json").read_text()) for arm, folder in zip(arms, folders, strict=True)
     }
     rule = figures["same-numbers"]["sets"]["sawp_test"]
     assert rule["score"]["separation"] == 2  # a changed number is all that is wrong here
@@ -169,9 +157,7 @@ def test_arms_are_run_measured_and_kept(data, config, tmp_path):
     assert reproduce_paraphrase(data, tmp_path, plan, say=said.append) == folders
     assert said == [f"{arm}, seed 1: kept from before" for arm in arms]
     with pytest.raises(DataError, match="other settings"):
-        reproduce_paraphrase(
-            data, tmp_path, Plan(arms, [1], trained_on=["gsm8k"], validation=9, config=config)
-        )
+        reproduce_paraphrase(data, tmp_path, Plan(arms, [1], trained_on=["gsm8k"], validation=9, config=config))
 
     table = paraphrase_tables(folders)
     assert "left out because a test set holds them: GSM8K 5" in table
@@ -212,8 +198,7 @@ def test_seeds_train_anew_and_what_is_not_trained_is_measured_once(data, config,
         "same-numbers/seed-1", "paraqd/seed-1", "paraqd/seed-2",
     ]  # fmt: skip
     scores = [
-        json.loads((folder / "figures.json").read_text())["sets"]["sawp_test"]["score"]["auc"]
-        for folder in folders[1:]
+        json.loads((folder / "figures.json").read_text())["sets"]["sawp_test"]["score"]["auc"] for folder in folders[1:]
     ]
     table = paraphrase_tables(folders)
     assert f"| {ARMS['paraqd'].title} | 2 | {np.mean(scores):.3f} ± {np.std(scores, ddof=1):.3f} [" in table

@@ -11,12 +11,7 @@ from questionbank.models import ModelArtifact, ParaphrasePair, Run
 from questionbank.registry import run_services as runs
 from questionbank.registry import serving
 from questionbank.registry.artifact_services import artifact_promote, artifact_register
-from questionbank.review.pair_services import (
-    PairInput,
-    pairs_create,
-    paraphrase_rescore,
-    paraphrase_score_request,
-)
+from questionbank.review.pair_services import PairInput, pairs_create, paraphrase_rescore, paraphrase_score_request
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.questionbank import scripted_solver
 from tests.questionbank.small_bank import add_set
@@ -84,9 +79,7 @@ def test_many_pairs_are_encoded_in_bulk_to_the_same_scores(champion, monkeypatch
     again = pairs(*TEXTS)
     run_here(request(again), score_run)
     many = list(
-        ParaphrasePair.objects.filter(pk__in=[pair.pk for pair in again])
-        .order_by("pk")
-        .values_list("score", flat=True)
+        ParaphrasePair.objects.filter(pk__in=[pair.pk for pair in again]).order_by("pk").values_list("score", flat=True)
     )
     assert many == pytest.approx(few, abs=0.02)
 
@@ -123,9 +116,7 @@ def test_a_pair_is_solved_without_recalling_the_question_that_it_rewords(monkeyp
     monkeypatch.setattr(serving, "solver_of", lambda _artifact: solver)
     monkeypatch.setattr(serving, "retriever_of", lambda artifact: artifact)
     monkeypatch.setattr(
-        serving,
-        "recalling",
-        lambda solver, _retriever, *, solved, further: recalled.append(further) or solver,
+        serving, "recalling", lambda solver, _retriever, *, solved, further: recalled.append(further) or solver
     )
     made = pairs(*TEXTS)
     run_here(request(made), score_run)

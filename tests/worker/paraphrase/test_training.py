@@ -82,9 +82,7 @@ def test_a_run_trains_a_scorer_on_questions_and_decisions_as_a_candidate_of_the_
     assert "Reviewers' decisions:" in lines
 
 
-def test_the_quick_training_goes_on_from_the_scorer_in_use_and_its_verdict_follows_decisions(
-    bank, tmp_path, no_graph
-):
+def test_the_quick_training_goes_on_from_the_scorer_in_use_and_its_verdict_follows_decisions(bank, tmp_path, no_graph):
     champion = artifact_promote(artifact=artifact_register(folder=tiny_scorer(tmp_path / "first")))
     add_decided(bank)
     quick = {name: str(value) for name, value in ParaphraseInBank.quick.settings.items()}
@@ -93,9 +91,7 @@ def test_the_quick_training_goes_on_from_the_scorer_in_use_and_its_verdict_follo
     manifest = ModelArtifact.objects.get(pk=run.result["model"]).manifest
     assert manifest["config"]["backbone"] == f"model {champion.pk}"
     assert manifest["extra"]["verdict_pairs"] > 100
-    assert f"{manifest['extra']['verdict_pairs']:,} decisions" in " ".join(
-        run.logs.values_list("text", flat=True)
-    )
+    assert f"{manifest['extra']['verdict_pairs']:,} decisions" in " ".join(run.logs.values_list("text", flat=True))
 
 
 def test_decisions_can_be_left_out(bank, backbone, no_graph):

@@ -46,9 +46,7 @@ def test_the_same_vectors_give_the_same_map_in_whatever_order_they_lie(embedding
     for _time in range(2):
         capability_task("project")(run_create(kind="project", capability="probes", send=False).pk)
         maps.append(bytes(Projection.objects.get().coordinates))
-        embedding_set.embeddings.filter(pk=embedding_set.embeddings.first().pk).update(
-            embedding_set=embedding_set
-        )
+        embedding_set.embeddings.filter(pk=embedding_set.embeddings.first().pk).update(embedding_set=embedding_set)
     assert maps[0] == maps[1]
 
 
@@ -85,12 +83,9 @@ def test_a_map_that_nobody_asked_for_gives_way_to_a_promotion_but_not_to_the_clo
 
 
 @pytest.mark.parametrize(
-    ("parameters", "sentence"),
-    [({"set": {"perplexity": "0"}}, "perplexity"), ({"set": {"colour": "red"}}, "colour")],
+    ("parameters", "sentence"), [({"set": {"perplexity": "0"}}, "perplexity"), ({"set": {"colour": "red"}}, "colour")]
 )
-def test_settings_that_make_no_sense_fail_the_job_with_a_sentence(
-    embedding_set, parameters, sentence
-) -> None:
+def test_settings_that_make_no_sense_fail_the_job_with_a_sentence(embedding_set, parameters, sentence) -> None:
     run = run_create(kind="project", capability="probes", parameters=parameters, send=False)
     done(run, capability_task("project"), state="failed")
     assert sentence in run.error

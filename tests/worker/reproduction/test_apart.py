@@ -7,16 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.reproduction.apart import (
-    APART,
-    EQUAL_LEFT_OUT,
-    KNOWN,
-    Pair,
-    count_pairs,
-    main,
-    pairs,
-    table,
-)
+from worker.reproduction.apart import APART, EQUAL_LEFT_OUT, KNOWN, Pair, count_pairs, main, pairs, table
 
 DOCS = Path(__file__).parents[3] / "docs"
 LEARNED = ["Seven red apples and two pears are in a basket. How many?", "Tom has 3 pens."]
@@ -66,11 +57,5 @@ def test_no_sentence_calls_a_development_set_a_test():
         for found in re.finditer(r"[^.|]*outside ASDiv-A[^.|]*", text):
             assert "once called" in found[0], f"{document.name}: {found[0]}"
         assert "No test set took part" not in text
-        if re.search(r"\bASDiv\b(?!-A)", text) and document.name[:4] in (
-            "0060",
-            "0061",
-            "0062",
-            "0066",
-            "0067",
-        ):
+        if re.search(r"\bASDiv\b(?!-A)", text) and document.name[:4] in ("0060", "0061", "0062", "0066", "0067"):
             assert "development set" in text, document.name

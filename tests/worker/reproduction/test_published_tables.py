@@ -39,11 +39,7 @@ def solver(root: Path) -> str:
     rng = np.random.default_rng(1)
     for part, arm, seed in [
         *((f"asdiv_a/fold-{fold}", arm, 42) for fold in (0, 1) for arm in ("none", "pattern", "gts")),
-        *(
-            ("math23k", arm, seed)
-            for seed in (1, 2)
-            for arm in ("none", "alpha-0", "pattern", "both", "textual")
-        ),
+        *(("math23k", arm, seed) for seed in (1, 2) for arm in ("none", "alpha-0", "pattern", "both", "textual")),
         ("mathqa", "none", 42),
     ]:
         layers = rng.uniform(1, 9, 3).tolist()
@@ -67,22 +63,14 @@ def solver(root: Path) -> str:
         }  # fmt: skip
         arrays = {f"test/{key}": values for key, values in outcomes.items()}
         has_figures = arm in ("none", "pattern")
-        keep(
-            root / part / arm / f"seed-{seed}",
-            {"sets": {"representation": figures} if has_figures else {}},
-            arrays,
-        )
+        keep(root / part / arm / f"seed-{seed}", {"sets": {"representation": figures} if has_figures else {}}, arrays)
     return f"{solver_tables(root)}\n{representation_tables(root)}\n"
 
 
 def analogy(root: Path) -> str:
     rng = np.random.default_rng(2)
     for part, arm, seed, measured in [
-        *(
-            (f"asdiv_a/fold-{fold}", arm, 42, ())
-            for fold in (0, 1)
-            for arm in ("random", "frozen", "paper", "share-5")
-        ),
+        *((f"asdiv_a/fold-{fold}", arm, 42, ()) for fold in (0, 1) for arm in ("random", "frozen", "paper", "share-5")),
         *(("gsm8k", arm, seed, ("mathqa",)) for seed in (1, 2) for arm in ("frozen", "paper")),
         ("mathqa", "frozen", 1, ()),
     ]:
@@ -97,14 +85,7 @@ def analogy(root: Path) -> str:
                 sets[place]["generator"] = "a model"
             arrays[f"{place}/question"] = np.arange(QUESTIONS)
             for twins in ("with_twins", "without_twins"):
-                for key in (
-                    "same_graph",
-                    "same_equation",
-                    "ndcg",
-                    "apply_nearest",
-                    "apply_vote",
-                    "exact_match",
-                ):
+                for key in ("same_graph", "same_equation", "ndcg", "apply_nearest", "apply_vote", "exact_match"):
                     arrays[f"{place}/{twins}/{key}"] = (rng.random(QUESTIONS) < 0.5).astype(float)
                 for key in ("similarity", "graph_similarity"):
                     arrays[f"{place}/{twins}/{key}"] = rng.random(QUESTIONS)
@@ -156,13 +137,7 @@ def paraphrase(root: Path) -> str:
         "weak_paraphraser": "a model",
     }  # fmt: skip
     notes = {"left_out_as_a_test_set_holds_them": {"gsm8k": 3}, "steps": 40}
-    arms = [
-        ("same-numbers", False),
-        ("rule-frozen", False),
-        ("frozen", False),
-        ("paraqd", True),
-        ("ours", True),
-    ]
+    arms = [("same-numbers", False), ("rule-frozen", False), ("frozen", False), ("paraqd", True), ("ours", True)]
     return paraphrase_tables(of_folders(root, draw, {"on": ["gsm8k"], "notes": notes}, arms, config))
 
 

@@ -22,11 +22,7 @@ from worker.solver import challenge_sets
 from worker.solver.challenge_sets import attack, reversed_problems, rewordings
 
 PENS = ProblemRecord(
-    "1",
-    "Ann has 7 pens. She buys 2 pens. How many pens does she have now?",
-    equation="7+2",
-    answer="9",
-    fold=3,
+    "1", "Ann has 7 pens. She buys 2 pens. How many pens does she have now?", equation="7+2", answer="9", fold=3
 )
 ZH = {
     "id": "5",
@@ -79,10 +75,7 @@ def test_an_attack_keeps_the_first_wording_that_a_solver_fails_on():
 def test_reversed_problems_ask_for_a_number_of_the_story():
     problems = reversed_problems([PENS])
     assert {problem.equation for problem in problems} == {"9-7", "9-2"}
-    assert {evaluate(parse_expression(problem.equation)) for problem in problems} == {
-        Fraction(2),
-        Fraction(7),
-    }
+    assert {evaluate(parse_expression(problem.equation)) for problem in problems} == {Fraction(2), Fraction(7)}
     assert len(reversed_problems([PENS], count=1)) == 1
 
 
@@ -93,10 +86,7 @@ def test_the_command_writes_both_sets(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(challenge_sets, "load_solver", lambda _folder: FirstSentenceSolver())
     output = tmp_path / "sets"
     assert challenge_sets.main(["--data", str(tmp_path), "--output", str(output), "--model", "m"]) == 0
-    assert (
-        "of 1 problems 1 are solved, and 0 still in all of up to 8 wordings; 1 written"
-        in capsys.readouterr().out
-    )
+    assert "of 1 problems 1 are solved, and 0 still in all of up to 8 wordings; 1 written" in capsys.readouterr().out
     with gzip.open(output / "adv_asdiv_sp.jsonl.gz", "rt", encoding="utf-8") as file:
         [row] = map(json.loads, file)
     assert (row["fold"], row["equation"], row["text"][:8]) == (3, "7+2", "How many")
@@ -108,6 +98,4 @@ def test_the_command_writes_both_sets(tmp_path, capsys, monkeypatch):
 def test_the_documented_commands_start_without_settings(module):
     environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
     command = [sys.executable, "-m", module, "--help"]
-    assert (
-        "usage" in subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-    )
+    assert "usage" in subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout

@@ -48,9 +48,7 @@ def test_the_command_writes_an_adapter_of_the_shipped_form(folder: Path, tmp_pat
         path.write_bytes(gzip.compress(b""))
     output = tmp_path / "adapter"
 
-    main(
-        f"--data {tmp_path} --model {folder} --output {output} --steps 2 --everyday 30 --synthetic 30".split()
-    )
+    main(f"--data {tmp_path} --model {folder} --output {output} --steps 2 --everyday 30 --synthetic 30".split())
 
     described, shipped = artifact_read(output), artifact_read(ADAPTER_FOLDER)
     assert described.metrics["steps"] == 2
@@ -86,16 +84,10 @@ def test_the_product_reads_the_model_that_was_trained(
 
 
 def test_only_equations_under_the_grammar_are_learned() -> None:
-    told = [
-        ("3 pens and 4 more?", "3+4"),
-        ("3 pens and 4 more?", "3+41"),
-        ("3 pens?", "3/0"),
-        ("3 pens?", ""),
-    ]
+    told = [("3 pens and 4 more?", "3+4"), ("3 pens and 4 more?", "3+41"), ("3 pens?", "3/0"), ("3 pens?", "")]
 
     pairs = writable_pairs(
-        ProblemRecord(str(number), text, "en", equation=equation)
-        for number, (text, equation) in enumerate(told)
+        ProblemRecord(str(number), text, "en", equation=equation) for number, (text, equation) in enumerate(told)
     )
 
     assert pairs == [("3 pens and 4 more?", "3+4")]

@@ -30,10 +30,7 @@ ROWS = (
 
 
 def problems(fold: int | None = None) -> list[ProblemRecord]:
-    return [
-        ProblemRecord(str(number), text, "en", equation, fold=fold)
-        for number, (text, equation) in enumerate(ROWS)
-    ]
+    return [ProblemRecord(str(number), text, "en", equation, fold=fold) for number, (text, equation) in enumerate(ROWS)]
 
 
 class Adding:
@@ -55,9 +52,7 @@ class Adding:
 
 def test_figures_by_hand():
     learned = [ProblemRecord("x", "Ann has 30 pens and finds 11 pens. How many pens?", "en", "30+11")]
-    figures = figures_of(
-        outcomes_of(Adding(), [*problems(), ProblemRecord("y", "5 or 6?", "en", "5+(")], learned)
-    )
+    figures = figures_of(outcomes_of(Adding(), [*problems(), ProblemRecord("y", "5 or 6?", "en", "5+(")], learned))
     assert (figures["problems"], figures["answer_accuracy"], figures["equation_accuracy"]) == (5, 0.2, 0.2)
     assert figures["by_operators"]["1"] == {
         "problems": 3, "equation_accuracy": pytest.approx(1 / 3), "answer_accuracy": pytest.approx(1 / 3),
@@ -78,9 +73,7 @@ def test_a_rounded_answer_is_measured_by_its_quotient_and_by_the_published_answe
 
     class Dividing(Adding):
         def solve(self, batch, *, beam=3):
-            return [
-                [answer_to_count(text, solution_of(["/", "N1", "N0"], [Fraction(5), Fraction(28)], 0.75))]
-            ]
+            return [[answer_to_count(text, solution_of(["/", "N1", "N0"], [Fraction(5), Fraction(28)], 0.75))]]
 
     cars = ProblemRecord("c", text, "en", "28/5", answer="6 cars")
     outcomes = [
@@ -112,11 +105,7 @@ def test_the_nearest_equation_is_filled_with_the_questions_numbers():
         ProblemRecord("c", "A coat of some dollars is off. What does the coat cost?"),
     ]
     solutions = solver.solve(questions)
-    assert [[solution.value for solution in own] for own in solutions] == [
-        [15.0],
-        [45.0],
-        [],
-    ]
+    assert [[solution.value for solution in own] for own in solutions] == [[15.0], [45.0], []]
     assert solver.solve([]) == []
 
 

@@ -41,8 +41,7 @@ def data(tmp_path_factory):
         write_set(folder, f"{name}/cv", rows)
     for part in ("train", "dev", "test"):
         rows = [
-            {"text": problem.text, "equation": problem.equation}
-            for problem in problems()[: 4 if part == "test" else 8]
+            {"text": problem.text, "equation": problem.equation} for problem in problems()[: 4 if part == "test" else 8]
         ]
         write_set(folder, f"math23k/{part}", rows)
     return folder
@@ -58,9 +57,7 @@ def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_pat
     arms = ["retrieve-tfidf", "none", "pattern", "textual-train"]
     plan = Plan(arms=arms, seeds=[1], trained_on=["asdiv_a/fold-0"], config=config)
     folders = reproduce_solver(data, tmp_path, plan, say=said.append)
-    assert [str(folder.relative_to(tmp_path)) for folder in folders] == [
-        f"asdiv_a/fold-0/{arm}/seed-1" for arm in arms
-    ]
+    assert [str(folder.relative_to(tmp_path)) for folder in folders] == [f"asdiv_a/fold-0/{arm}/seed-1" for arm in arms]
     figures = json.loads((folders[2] / "figures.json").read_text())
     assert figures["settings"]["config"]["contrast"] == "pattern"
     assert figures["sets"]["test"]["problems"] == 8
@@ -109,12 +106,7 @@ def test_the_representation_of_a_trained_encoder_is_measured_and_shown(config, t
 def test_published_figures_stand_beside_ours_and_models_that_we_lack_have_no_figure_of_ours(tmp_path):
     tables = solver_tables(tmp_path)
     lines = tables[tables.index("### Pattern-CL, Table 3") :].splitlines()
-    columns = (
-        "Math23K, answer (equation)",
-        "published",
-        "MathQA (adapted val), answer (equation)",
-        "published",
-    )
+    columns = ("Math23K, answer (equation)", "published", "MathQA (adapted val), answer (equation)", "published")
     assert lines[2] == f"| | {' | '.join(columns)} |"
     assert lines[4:7] == [
         "| GroupAttention, published | - | 69.5 | - | 70.4 (63.3) |",
@@ -176,14 +168,10 @@ def test_sets_folds_and_arms_that_are_not_known_are_named(data, config, tmp_path
 def test_an_arm_recalls_what_a_retriever_keeps_and_what_a_part_learns(data, config, tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        solver_runs,
-        "recalling",
-        lambda solver, retriever, solved: asked.append((retriever, solved)) or solver,
+        solver_runs, "recalling", lambda solver, retriever, solved: asked.append((retriever, solved)) or solver
     )
     monkeypatch.setattr(solver_runs, "load_retriever", lambda folder: folder.name)
-    plan = Plan(
-        [RECALLING], [1], ["asdiv_a/fold-0"], questions=4, config=config, retriever=tmp_path / "retriever"
-    )
+    plan = Plan([RECALLING], [1], ["asdiv_a/fold-0"], questions=4, config=config, retriever=tmp_path / "retriever")
     reproduce_solver(data, tmp_path / "runs", plan)
     ((retriever, solved),) = asked
     assert retriever == "retriever"
@@ -222,16 +210,13 @@ def test_multilingual_arms_learn_from_both_sets_where_there_are_two(data, config
     assert settings["config"]["positives"] == "foreign"
     default = replace(plan, config=SolverConfig())
     assert (
-        solver_runs._settings(default, "mathqa/multilingual-none", 1)["config"]["backbone"]
-        == "multilingual-e5-small"
+        solver_runs._settings(default, "mathqa/multilingual-none", 1)["config"]["backbone"] == "multilingual-e5-small"
     )
 
 
 def test_that_arm_needs_a_retriever(data, config, tmp_path):
     with pytest.raises(DataError, match="needs --retriever"):
-        reproduce_solver(
-            data, tmp_path, Plan([RECALLING], [1], ["asdiv_a/fold-0"], questions=4, config=config)
-        )
+        reproduce_solver(data, tmp_path, Plan([RECALLING], [1], ["asdiv_a/fold-0"], questions=4, config=config))
 
 
 def test_every_arm_is_a_valid_configuration():

@@ -111,9 +111,7 @@ def test_what_the_contrast_puts_right_is_shown_between_its_own_equation_and_the_
     """The case is (1, 0). Before: its own at (0, 1), cosine 0; the other at (1, 0) and (0.6, 0.8), mean 0.8."""
     wrong = [True, False, False]
     keep_run(tmp_path, "none", [[0, 1], [2, 0], [0.6, 0.8], [1, 0], [1, 1]], wrong, ["", "N0*N1", "N1-N0"])
-    keep_run(
-        tmp_path, "textual", [[5, 0], [0, 1], [0, -1], [1, 0], [1, 1]], [True] * 3, ["", "N0+N1", "N0-N1"]
-    )
+    keep_run(tmp_path, "textual", [[5, 0], [0, 1], [0, -1], [1, 0], [1, 1]], [True] * 3, ["", "N0+N1", "N0-N1"])
     table = case_table(tmp_path)
     cosines = "0.000, 0.800, -0.800 | 1.000, 0.000, +1.000"
     assert f"| ASDiv-A, fold 0, seed 1, problem 1 | `N0+N1` (1) | `N0*N1` (2) | {cosines} |" in table

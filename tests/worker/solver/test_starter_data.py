@@ -83,8 +83,7 @@ def test_copies_and_rewordings_of_one_problem_are_never_on_both_sides(tmp_path):
     )  # fmt: skip
     reworded = read(tmp_path, "paramawps/train_part")
     copies = [
-        row(number, f"Sum {chr(97 + number // 2 % 26)}{chr(97 + number // 52)} of {number}")
-        for number in range(400)
+        row(number, f"Sum {chr(97 + number // 2 % 26)}{chr(97 + number // 52)} of {number}") for number in range(400)
     ]
     synthetic = [row(f"synthetic/{number}", f"Story number {number}") for number in range(20)]
     written = [row(f"written/{number}", f"Problem number {number}") for number in range(20)]
@@ -142,8 +141,7 @@ def test_other_sets_are_learned_from_and_measured_on(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("learned", "message"),
-    [("gsm8k/nowhere", "There is no set gsm8k/nowhere"), ("mawps/cv=many", "with =COUNT")],
+    ("learned", "message"), [("gsm8k/nowhere", "There is no set gsm8k/nowhere"), ("mawps/cv=many", "with =COUNT")]
 )
 def test_sets_that_cannot_be_read_are_named(tmp_path, capsys, learned, message):
     write(tmp_path, "mawps/cv", row(1, PENS))

@@ -61,12 +61,7 @@ def test_the_parts_share_no_problem_and_keep_what_cannot_be_read_out(db):
     parts = [{row.text for row in own} for own in (problems.learned, problems.validation, problems.held_out)]
     assert sum(map(len, parts)) + problems.left_out == 118
     assert not parts[0] & parts[1] | parts[0] & parts[2] | parts[1] & parts[2]
-    assert (material.with_equation, material.foreign, material.unreadable, material.test_items) == (
-        121,
-        1,
-        1,
-        1,
-    )
+    assert (material.with_equation, material.foreign, material.unreadable, material.test_items) == (121, 1, 1, 1)
     report = solver_data_report()
     english, chinese = report.languages
     assert (english.learned, english.unreadable, chinese.learned) == (len(parts[0]), 1, 0)
@@ -84,14 +79,8 @@ def test_a_run_trains_a_candidate_on_the_equations_of_the_bank(db, backbone):
 
 class TestComparison:
     def figures(self, candidate: dict[str, str], champion: dict[str, str], count: int = 40):
-        rows = [
-            f"Ann has {number} pens and gets 3 more of them. How many has she?"
-            for number in range(10, 10 + count)
-        ]
-        suite = [
-            ProblemRecord(str(number), text, "en", f"{number}+3")
-            for number, text in enumerate(rows, start=10)
-        ]
+        rows = [f"Ann has {number} pens and gets 3 more of them. How many has she?" for number in range(10, 10 + count)]
+        suite = [ProblemRecord(str(number), text, "en", f"{number}+3") for number, text in enumerate(rows, start=10)]
         found = {}
         for role, told in (("candidate", candidate), ("champion", champion)):
             equations = {row.text: [(told.get(row.id, row.equation), 0.9)] for row in suite}
@@ -106,17 +95,10 @@ class TestComparison:
         assert figures["changed_problems"][0]["candidate"] == "10-3"
 
     def test_a_problem_with_only_an_answer_is_won_and_lost_like_one_with_an_equation(self):
-        problems = (
-            ("24", "6*4", "6+4"),
-            ("10 eggs", "6*4", "6+4"),
-            ("0.67", "4/6", "6/4"),
-            ("many", "6*4", "6+4"),
-        )
+        problems = (("24", "6*4", "6+4"), ("10 eggs", "6*4", "6+4"), ("0.67", "4/6", "6/4"), ("many", "6*4", "6+4"))
         suite = [
             ProblemRecord(
-                str(number),
-                f"A box holds 6 eggs. How many eggs do 4 boxes of kind {number} hold?",
-                answer=answer,
+                str(number), f"A box holds 6 eggs. How many eggs do 4 boxes of kind {number} hold?", answer=answer
             )
             for number, (answer, _candidate, _champion) in enumerate(problems, start=1)
         ]
@@ -156,11 +138,7 @@ class TestComparison:
         done(run, compare_models)
         figures = ModelComparison.objects.get().figures
         assert figures["suite"]["with_equation"] == len(held_out) - 1
-        assert (figures["suite"]["answer_only"], figures["suite"]["won"], figures["suite"]["missed"]) == (
-            1,
-            1,
-            0,
-        )
+        assert (figures["suite"]["answer_only"], figures["suite"]["won"], figures["suite"]["missed"]) == (1, 1, 0)
         assert figures["changed_problems"][0]["answer"] == "$13$ of them"
 
     def test_another_equation_of_the_same_value_is_no_change(self):
@@ -186,9 +164,7 @@ class TestSolving:
         assert {row.probability for row in kept} == {0.75}
         assert all(row.graph_key == row.question.equation.graph_key for row in kept)
         for row in kept:
-            example = solver_example(
-                ProblemRecord("", row.question.text, "en", row.question.equation.expression)
-            )
+            example = solver_example(ProblemRecord("", row.question.text, "en", row.question.equation.expression))
             assert row.alternatives[0]["value"] == value_of(example.tokens, example.values)
         assert solve_request_missing() is None
 
@@ -207,21 +183,14 @@ class TestSolving:
         monkeypatch.setattr(solving, "solution_store", look)
         done(solve_request_missing(), capability_task("solve"))
         other.close()
-        assert free == {
-            "serving": True,
-            "serving/probes": True,
-            "serving/solver": False,
-            "serving/analogy": False,
-        }
+        assert free == {"serving": True, "serving/probes": True, "serving/solver": False, "serving/analogy": False}
 
     def test_a_worker_is_soon_free_where_the_language_model_is_asked(self, solver, monkeypatch):
         monkeypatch.setattr(solving, "SECOND_OPINIONS", 2)
         monkeypatch.setattr(solving, "ASKED_BATCH", 1)
         done(solve_request_missing(), capability_task("solve"))
         assert list(
-            WorkBlock.objects.filter(job__startswith="solve/")
-            .order_by("first")
-            .values_list("size", flat=True)
+            WorkBlock.objects.filter(job__startswith="solve/").order_by("first").values_list("size", flat=True)
         ) == [1, 1, 3]
 
     def test_one_job_waits_at_most_and_none_without_a_solver(self, solver):
@@ -232,10 +201,7 @@ class TestSolving:
         assert solve_request_missing() is None
 
     def test_a_solver_that_is_promoted_asks_for_a_job_only_where_it_finds_something_to_solve(self, solver):
-        assert (
-            solve_after_promotion()
-            == f"Word problems are solved again by job {Run.objects.get(kind='solve').pk}."
-        )
+        assert solve_after_promotion() == f"Word problems are solved again by job {Run.objects.get(kind='solve').pk}."
         Question.objects.all().delete()
         Run.objects.all().delete()
         assert solve_after_promotion() == ""
@@ -309,9 +275,7 @@ def test_a_chinese_solver_learns_from_chinese_problems_on_an_encoder_that_reads_
     assert "--language zh" in model.manifest["extra"]["command"]
     artifact_promote(artifact=model)
     with pytest.raises(ValidationFailed, match="no model is in use"):
-        training_request(
-            capability="solver", settings={"backbone": "in use"}, answers={"language": "en"}, send=False
-        )
+        training_request(capability="solver", settings={"backbone": "in use"}, answers={"language": "en"}, send=False)
     further = training_request(
         capability="solver", settings={"backbone": "in use"}, answers={"language": "zh"}, send=False
     )
@@ -362,9 +326,7 @@ def test_a_solver_is_trained_further_with_its_decoder(db, backbone):
     artifact_promote(artifact=first)
     still = {"learning_rate": "1e-8", "decoder_learning_rate": "1e-8"}
     train_model(
-        training_request(
-            capability="solver", settings={**settings, **still, "backbone": "in use"}, send=False
-        ).pk
+        training_request(capability="solver", settings={**settings, **still, "backbone": "in use"}, send=False).pk
     )
     second = ModelArtifact.objects.exclude(pk=first.pk).get()
     assert second.name.startswith("tiny-solver-")

@@ -73,9 +73,7 @@ def analogy_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> 
     return analogy_tables(output)
 
 
-def reproduce_analogy(
-    data: Path, output: Path, plan: AnalogyPlan, *, say: Say = lambda _line: None
-) -> list[Path]:
+def reproduce_analogy(data: Path, output: Path, plan: AnalogyPlan, *, say: Say = lambda _line: None) -> list[Path]:
     """Run the missing parts of a plan, into ``SET/fold-N/ARM/seed-N`` or ``SET/ARM/seed-N``.
 
     Raises:
@@ -97,9 +95,7 @@ def _settings(plan: AnalogyPlan, measured: Sequence[str], run: str, seed: int) -
     """Return the settings that identify a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
     arm_settings = ARMS[arm].settings
-    shared = replace(
-        plan.config, seed=seed, backbone=set_backbone(SETS[part.partition("/")[0]], plan.config.backbone)
-    )
+    shared = replace(plan.config, seed=seed, backbone=set_backbone(SETS[part.partition("/")[0]], plan.config.backbone))
     encoder = {"backbone": shared.backbone, "max_tokens": shared.max_tokens}
     config = encoder if arm_settings is None else config_to_dict(replace(shared, **arm_settings))
     settings = {
@@ -142,15 +138,11 @@ def _run(run: Run, plan: AnalogyPlan, data: Path) -> RunResult:
     outcomes: dict[str, npt.NDArray[Any]] = {}
     for name in run.settings["measured"]:
         questions = _questions(asked[name])
-        run.say(
-            f"{len(questions.parts[0][0]):,} questions of {name}, {len(questions.parts[0][1]):,} exemplars"
-        )
+        run.say(f"{len(questions.parts[0][0]):,} questions of {name}, {len(questions.parts[0][1]):,} exemplars")
         similarities = _similarities(run.settings["arm"], questions, folder, config)
         sets[name] = _counts(asked[name], questions)
         rows = questions.parts[0][0].tolist()
-        outcomes[f"{name}/question"] = question_numbers(
-            [questions.examples[row].problem.text for row in rows]
-        )
+        outcomes[f"{name}/question"] = question_numbers([questions.examples[row].problem.text for row in rows])
         filled: dict[int, Filled] = {}
         for word, twins in TWINS.items():
             columns = measure_arm(questions, similarities, plan.k, filled, twins=twins)
@@ -190,9 +182,7 @@ def _to_learn(problems: Problems, arm: str, config: AnalogyConfig, pairs: Path |
         return Problems(tuple(chain.from_iterable(by_rules)), problems.validation)
     if arm == REWRITTEN_BY_MODEL:
         if pairs is None:
-            raise DataError(
-                f"The arm {arm} needs --pairs: a file that `rewrite_problems --by model` has written."
-            )
+            raise DataError(f"The arm {arm} needs --pairs: a file that `rewrite_problems --by model` has written.")
         of_pairs = replace(problems, learned=read_problems(pairs).learned)
         return replace(of_pairs.without_leaks(), test=())
     return replace(problems, test=())
@@ -225,9 +215,7 @@ def _counts(problems: Problems, questions: QuestionSet) -> dict[str, Any]:
     }
 
 
-def _similarities(
-    arm: str, questions: QuestionSet, folder: Path | None, config: AnalogyConfig
-) -> Similarities:
+def _similarities(arm: str, questions: QuestionSet, folder: Path | None, config: AnalogyConfig) -> Similarities:
     texts = [example.problem.text for example in questions.examples]
     if folder is not None:
         return vector_arm(ANALOGY.load(folder).encode(texts))
@@ -242,8 +230,4 @@ def _similarities(
 
 
 def _arrays(columns: Columns) -> dict[str, npt.NDArray[Any]]:
-    return {
-        **columns.values,
-        "similarity": columns.similarities,
-        "graph_similarity": columns.graph_similarities,
-    }
+    return {**columns.values, "similarity": columns.similarities, "graph_similarity": columns.graph_similarities}

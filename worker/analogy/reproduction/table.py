@@ -75,11 +75,7 @@ class _Runs:
 
     def answered(self, name: str, arm: str, measured: str = "") -> tuple[Pooled, str] | None:
         """Return an arm's exact matches, allowing exemplars that differ only in numbers, and the generators' names."""
-        runs = [
-            (run, part)
-            for run, part in self._measured(name, arm, measured)
-            if "generator" in run.figures()[part]
-        ]
+        runs = [(run, part) for run, part in self._measured(name, arm, measured) if "generator" in run.figures()[part]]
         pooled = _pooled(runs, "with_twins", ("exact_match",))
         if pooled is None:
             return None
@@ -205,15 +201,10 @@ def _set_table(runs: _Runs, name: str, twins: str, heading: str) -> str:
         cells = [NOT_RUN]
         if reached is not None:
             cells = [_cell(reached, column) for column in _COLUMNS]
-            cells += [
-                f"{_correlation(reached):.2f}",
-                _gain(reached, pooled[_REFERENCE] if arm != _REFERENCE else None),
-            ]
+            cells += [f"{_correlation(reached):.2f}", _gain(reached, pooled[_REFERENCE] if arm != _REFERENCE else None)]
             cells[0] += reached.scope(SETS[name])
         rows.append((ARMS[arm].title, cells))
-    return titled_table(
-        heading, [*_COLUMNS.values(), "Pearson", "same graph, less the frozen encoder's"], rows
-    )
+    return titled_table(heading, [*_COLUMNS.values(), "Pearson", "same graph, less the frozen encoder's"], rows)
 
 
 def _cell(pooled: Pooled, column: str) -> str:
@@ -270,9 +261,7 @@ def _share_table(runs: _Runs) -> str:
     for name, problem_set in SETS.items():
         pooled = [runs.pooled(name, arm, "with_twins") for arm in _SHARES]
         cells = [
-            NOT_RUN
-            if reached is None
-            else f"{reached.columns['same_graph'].mean():.3f}{reached.scope(problem_set)}"
+            NOT_RUN if reached is None else f"{reached.columns['same_graph'].mean():.3f}{reached.scope(problem_set)}"
             for reached in pooled
         ]
         rows.append((problem_set.title, cells))

@@ -44,11 +44,7 @@ class Source:
 SOURCES: dict[str, Source] = {
     "tal": Source("TAL-SCQ5K English", "tal_scq_en", ("train",), ("train",), 3),
     "conceptmath": Source(
-        "ConceptMath English",
-        "conceptmath",
-        ("elementary_en", "middle_en"),
-        ("elementary_en", "middle_en"),
-        3,
+        "ConceptMath English", "conceptmath", ("elementary_en", "middle_en"), ("elementary_en", "middle_en"), 3
     ),
     "opl": Source("OPL", "opl", ("all",), ("all",), 3, most=4000),
     "math": Source("MATH", "math", ("train", "test"), ("train",), 1, most=3000),
@@ -104,9 +100,7 @@ def _split_set(data: Path, name: str, seed: int) -> SplitSet:
     return replace(whole, is_probed=is_probed, may_train=may_train)
 
 
-def pretraining_examples(
-    sets: Mapping[str, SplitSet], trained_on: Sequence[str]
-) -> tuple[list[EncoderExample], int]:
+def pretraining_examples(sets: Mapping[str, SplitSet], trained_on: Sequence[str]) -> tuple[list[EncoderExample], int]:
     """Return the questions to train an encoder on, and how many were left out because another set tests on them.
 
     A question that occurs in the test part of any set, ignoring numbers, is left out.

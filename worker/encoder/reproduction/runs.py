@@ -22,13 +22,7 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import examples_hash
 from analytics.encoder.train import fit_encoder
 from worker.encoder.representation import SplitSet, measure_set
-from worker.encoder.reproduction.data import (
-    SOURCES,
-    TRAINED_ON,
-    TRANSFER,
-    pretraining_examples,
-    split_sets,
-)
+from worker.encoder.reproduction.data import SOURCES, TRAINED_ON, TRANSFER, pretraining_examples, split_sets
 from worker.encoder.reproduction.table import ARMS, encoder_tables
 from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_context, run_missing
 
@@ -100,9 +94,7 @@ def _run(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> RunResult:
         figures, arrays = measure_set(probed, encode(probed))
         measured[name] = figures
         outcomes |= {f"{name}/{key}": value for key, value in arrays.items()}
-        outcomes[f"{name}/question"] = question_numbers(
-            [probed.texts[row] for row in np.flatnonzero(probed.is_test)]
-        )
+        outcomes[f"{name}/question"] = question_numbers([probed.texts[row] for row in np.flatnonzero(probed.is_test)])
     return RunResult(training, measured, outcomes)
 
 

@@ -73,9 +73,7 @@ def _columns(levels: int) -> list[_Column]:
             )
     columns += [
         _Column("MAE", _of_difficulty("mae"), ("difficulty_error",), _mean, lower_is_better=True),
-        _Column(
-            "RMSE", _of_difficulty("rmse"), ("difficulty_error",), _root_mean_square, lower_is_better=True
-        ),
+        _Column("RMSE", _of_difficulty("rmse"), ("difficulty_error",), _root_mean_square, lower_is_better=True),
         _Column("Pearson", _of_difficulty("pearson"), ("difficulty", "difficulty_truth"), _pearson),
         _Column("DOA", _of_difficulty("doa"), (), _mean),
         _Column("distance ρ", lambda figures: figures.get("distance", {}).get("spearman"), (), _mean),
@@ -100,9 +98,7 @@ def encoder_tables(folders: Sequence[Path]) -> str:
     """
     runs = runs_by_arm(folders)
     measured = [
-        name
-        for name in SOURCES
-        if any(name in run[0]["sets"] for arm_runs in runs.values() for run in arm_runs)
+        name for name in SOURCES if any(name in run[0]["sets"] for arm_runs in runs.values() for run in arm_runs)
     ]
     parts = [_settings_line(runs)]
     parts += [_table_of_set(name, runs) for name in measured]
@@ -117,9 +113,7 @@ def _settings_line(runs: Runs) -> str:
         first = trained[0]
         config = first["settings"]["config"]
         questions = sorted({figures["training"]["questions"] for figures in trained})
-        leaked = sorted(
-            {figures["training"]["left_out_as_another_set_tests_with_them"] for figures in trained}
-        )
+        leaked = sorted({figures["training"]["left_out_as_another_set_tests_with_them"] for figures in trained})
         lines.append(
             f"Trained on {', '.join(SOURCES[name].title for name in first['settings']['trained_on'])}"
             f" ({range_of(questions)} questions; {range_of(leaked)} left out because another set tests with them):"
@@ -136,9 +130,7 @@ def _table_of_set(name: str, runs: Runs) -> str:
     columns = [
         column
         for column in _columns(SOURCES[name].levels)
-        if any(
-            column.read(run[0]["sets"][name]) is not None for arm_runs in having.values() for run in arm_runs
-        )
+        if any(column.read(run[0]["sets"][name]) is not None for arm_runs in having.values() for run in arm_runs)
     ]
     rows = [
         [
@@ -170,12 +162,7 @@ def _difficulty_note(figures: Mapping[str, Any]) -> str:
     )
 
 
-def _differences(
-    name: str,
-    reference: str,
-    having: Runs,
-    columns: Sequence[_Column],
-) -> str:
+def _differences(name: str, reference: str, having: Runs, columns: Sequence[_Column]) -> str:
     paired = [column for column in columns if column.outcomes]
     rows = [
         [ARMS[arm].title, *(_difference(name, having[reference], having[arm], column) for column in paired)]

@@ -19,9 +19,7 @@ class Command(BankCommand):
     needs_model = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--model", type=int, help="id of a model whose set is built beside the one in use"
-        )
+        parser.add_argument("--model", type=int, help="id of a model whose set is built beside the one in use")
 
     def handle(self, *_args: Any, model: int | None = None, **options: Any) -> None:
         from worker.embedding import embed_pending

@@ -44,28 +44,16 @@ class Command(BankCommand):
             help="analogy: ask each question with so many exemplars, at most --k; 0: without (by default with all)",
         )
         parser.add_argument(
-            "--answers",
-            type=Path,
-            help="analogy: file that keeps the language model's answers and is read first",
+            "--answers", type=Path, help="analogy: file that keeps the language model's answers and is read first"
         )
-        parser.add_argument(
-            "--answer-tokens", type=int, default=1024, help="analogy: most tokens of an answer (1024)"
-        )
+        parser.add_argument("--answer-tokens", type=int, default=1024, help="analogy: most tokens of an answer (1024)")
         parser.add_argument("--output", type=Path, required=True, help="file for the figures (JSON)")
         parser.add_argument("--queries", type=int, default=300, help="search: queries of each sort (300)")
         parser.add_argument("--seed", type=int, default=0, help="search: of the sample (0)")
-        parser.add_argument(
-            "--split", choices=["test", "dev"], default="test", help="search: half of the bank"
-        )
-        parser.add_argument(
-            "--language", default="en", help="search, encoder: language of the questions (en)"
-        )
-        parser.add_argument(
-            "--pairs", type=Path, help="encoder: JSON Lines of text, other and a similarity score"
-        )
-        parser.add_argument(
-            "--triples", type=Path, help="encoder: JSON Lines of question, same_task and same_story"
-        )
+        parser.add_argument("--split", choices=["test", "dev"], default="test", help="search: half of the bank")
+        parser.add_argument("--language", default="en", help="search, encoder: language of the questions (en)")
+        parser.add_argument("--pairs", type=Path, help="encoder: JSON Lines of text, other and a similarity score")
+        parser.add_argument("--triples", type=Path, help="encoder: JSON Lines of question, same_task and same_story")
 
     def handle(self, *_args: Any, capability: str, output: Path, **options: Any) -> None:
         from worker.evaluation.catalog import evaluate

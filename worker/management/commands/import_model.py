@@ -32,9 +32,7 @@ class Command(BankCommand):
         )
         parser.add_argument("--promote", action="store_true", help="promote it if it passes the gate")
         parser.add_argument("--reason", default="", help="why it is promoted; kept in the history")
-        parser.add_argument(
-            "--override", action="store_true", help="promote it although it does not pass the gate"
-        )
+        parser.add_argument("--override", action="store_true", help="promote it although it does not pass the gate")
 
     def handle(self, *_args: Any, folder: Path, promote: bool, reason: str, **options: Any) -> None:
         from worker.comparison import compare_run

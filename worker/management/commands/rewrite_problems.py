@@ -45,9 +45,7 @@ class Command(BankCommand):
         if options["most"] < 1:
             raise ValidationFailed("--most must be at least 1.")
         if output.suffix == ".gz":
-            raise ValidationFailed(
-                "The output grows pair by pair, so it cannot be compressed: name it pairs.jsonl."
-            )
+            raise ValidationFailed("The output grows pair by pair, so it cannot be compressed: name it pairs.jsonl.")
         stored_pairs: set[str] = set()
         if output.is_file():
             stored_pairs = _pairs_of(output)
@@ -60,9 +58,7 @@ class Command(BankCommand):
                 artifact_install_default(report=self.stderr.write)
                 model = stack.enter_context(open_language_model())
                 rewriter = ModelRewriter(model, solver_by_name("default"))
-            pairs = rewritten_pairs(
-                problems, rewriter, seed=options["seed"], known=stored_pairs, refused=refused
-            )
+            pairs = rewritten_pairs(problems, rewriter, seed=options["seed"], known=stored_pairs, refused=refused)
             file = stack.enter_context(output.open("a", encoding="utf-8"))
             for pair in islice(pairs, options["most"]):
                 file.write("".join(map(_line, pair)))

@@ -34,8 +34,7 @@ class Command(BankCommand):
         parser.add_argument("capability", help=" or ".join(words))
         parser.add_argument("--hierarchy", action="append", help="by default every hierarchy of the bank")
         settings = "; ".join(
-            f"{word}: {', '.join(spec.name for spec in field_specs(CAPABILITIES[word].config))}"
-            for word in words
+            f"{word}: {', '.join(spec.name for spec in field_specs(CAPABILITIES[word].config))}" for word in words
         )
         parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=settings)
         for option in {option.flag: option for option in _options()}.values():
@@ -53,9 +52,7 @@ class Command(BankCommand):
     def handle(self, *_args: Any, capability: str, hierarchy: list[str] | None, **options: Any) -> None:
         training = training_of(capability)
         if training is None:
-            raise CommandError(
-                f"{capability!r} cannot be trained on the bank: choose one of {', '.join(trainable())}."
-            )
+            raise CommandError(f"{capability!r} cannot be trained on the bank: choose one of {', '.join(trainable())}.")
         settings = named_values(options["set"])
         if training.promotes_itself and (options["promote"] or options["reason"]):
             raise CommandError(
@@ -101,18 +98,12 @@ class Command(BankCommand):
                 comparison = comparison_request(candidate=artifact, send=False)
                 run_here(comparison, compare_run, echo=self.stderr.write)
             run_here(
-                promotion_request(artifact=artifact, reason=reason, send=False),
-                promote_run,
-                echo=self.stderr.write,
+                promotion_request(artifact=artifact, reason=reason, send=False), promote_run, echo=self.stderr.write
             )
             self.stdout.write(f"{artifact.name} is now in use.")
 
     def _train_each(
-        self,
-        capability: str,
-        wanted: list[str] | None,
-        settings: Mapping[str, str],
-        answers: Mapping[str, bool | str],
+        self, capability: str, wanted: list[str] | None, settings: Mapping[str, str], answers: Mapping[str, bool | str]
     ) -> None:
         from worker.catalog import worker_capability
         from worker.running import run_here

@@ -74,9 +74,7 @@ class Reconstructor:
     @torch.inference_mode()
     def _reconstruct(self, texts: Sequence[str], generator: torch.Generator) -> list[str]:
         ids, mask = self.backbone.batch(texts)
-        hidden, targets = mask_tokens(
-            ids, mask, mask_id=self.mask_id, vocabulary=len(self.pieces), generator=generator
-        )
+        hidden, targets = mask_tokens(ids, mask, mask_id=self.mask_id, vocabulary=len(self.pieces), generator=generator)
         states = self.backbone.model(input_ids=hidden, attention_mask=mask).last_hidden_state
         rows, columns = (targets >= 0).nonzero(as_tuple=True)
         new = self._draw(self.head(states[rows, columns]).float().cpu(), ids[rows, columns].cpu(), generator)
@@ -224,8 +222,7 @@ def best_threshold(labels: Sequence[int], scores: Sequence[float]) -> float:
     truth, values = np.asarray(labels), np.asarray(scores)
     candidates = np.unique(values)
     gained = [
-        (values[truth == 1] >= threshold).mean() - (values[truth == 0] >= threshold).mean()
-        for threshold in candidates
+        (values[truth == 1] >= threshold).mean() - (values[truth == 0] >= threshold).mean() for threshold in candidates
     ]
     return float(candidates[int(np.argmax(gained))])
 
@@ -263,12 +260,9 @@ def _called_invalid(
     made: Made, config: ParaphraseConfig, labelled_by: Sequence[ParaphrasePair]
 ) -> set[tuple[str, str]]:
     """Return (question, text) pairs that the untrained encoder calls invalid."""
-    encode = partial(
-        encode_bulk, load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
-    )
+    encode = partial(encode_bulk, load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device))
     threshold = best_threshold(
-        [int(pair.label or 0) for pair in labelled_by],
-        cosines([pair.texts for pair in labelled_by], encode),
+        [int(pair.label or 0) for pair in labelled_by], cosines([pair.texts for pair in labelled_by], encode)
     )
     texts = ((question, text) for question, augmentations in made.items() for text, _kind in augmentations)
     pairs = list(dict.fromkeys(texts))

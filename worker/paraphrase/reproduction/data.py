@@ -101,10 +101,7 @@ SOURCES: dict[str, Source] = {
     "stories": Source("stories retold", pairs=lambda _none: story_pairs()),
 }
 
-_MADE_OF = {
-    "gsm_plus": SOURCES["gsm_plus"],
-    "paramawps_valid": Source("ParaMAWPS", "paramawps/valid", _rewordings),
-}
+_MADE_OF = {"gsm_plus": SOURCES["gsm_plus"], "paramawps_valid": Source("ParaMAWPS", "paramawps/valid", _rewordings)}
 
 
 def training_material(
@@ -122,11 +119,7 @@ def training_material(
         DataError: a set, or one that is kept out, is missing or damaged.
     """
     kept_out = load_kept_out(data).and_of(
-        text
-        for name in measured
-        if name in _MADE_OF
-        for pair in _every_pair(data, name)
-        for text in pair.texts
+        text for name in measured if name in _MADE_OF for pair in _every_pair(data, name) for text in pair.texts
     )
     material = Material([], [], {})
     for name in names:
@@ -135,9 +128,7 @@ def training_material(
         if source.pairs is not None:
             pairs = source.pairs(rows)
             usable = [
-                pair
-                for pair in pairs
-                if not kept_out.holds(pair.original) and not kept_out.holds(pair.paraphrase)
+                pair for pair in pairs if not kept_out.holds(pair.original) and not kept_out.holds(pair.paraphrase)
             ]
             material.overlap[name] = len(pairs) - len(usable)
             material.given.extend(_drawn(usable, questions, seed))

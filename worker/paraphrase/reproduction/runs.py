@@ -97,12 +97,7 @@ def reproduce_paraphrase(
     plan.refuse_unknown(ARMS, SOURCES, MEASURED_ON)
     return run_missing(
         output,
-        [
-            (arm, seed)
-            for seed in plan.seeds
-            for arm in plan.arms
-            if ARMS[arm].trains or seed == plan.seeds[0]
-        ],
+        [(arm, seed) for seed in plan.seeds for arm in plan.arms if ARMS[arm].trains or seed == plan.seeds[0]],
         lambda arm, seed: _settings(plan, arm, seed),
         config_to_dict(type(plan.config)()),
         lambda run: _run(run, plan, data),
@@ -153,9 +148,7 @@ def _run(run: Run, plan: ParaphrasePlan, data: Path) -> RunResult:
         measured[name] = {
             "pairs": len(pairs),
             "unchanged_and_left_out": unchanged_pairs(data, name),
-            "learned_from": sum(
-                learned.holds(pair.original) or learned.holds(pair.paraphrase) for pair in pairs
-            ),
+            "learned_from": sum(learned.holds(pair.original) or learned.holds(pair.paraphrase) for pair in pairs),
             "operators": operators_of(data, name),
             "score": figures_of(pairs, scores, threshold=arm.threshold),
         }
@@ -224,11 +217,7 @@ def _operators_verdict(encode: Encode, pairs: Sequence[ParaphrasePair], config: 
 
 
 def _prepare(
-    run: Run,
-    material: Material,
-    kept_out: KeptOut,
-    config: ParaphraseConfig,
-    labelled: Sequence[ParaphrasePair],
+    run: Run, material: Material, kept_out: KeptOut, config: ParaphraseConfig, labelled: Sequence[ParaphrasePair]
 ) -> Prepared:
     """Prepare the triplets of the arm; the pairs for the verdict are the operators' in every arm."""
     arm = ARMS[run.arm]

@@ -185,10 +185,7 @@ def _rows(name: str, runs: Runs) -> dict[tuple[str, str], _Row]:
                     ARMS[arm].title + suffix,
                     [figures["sets"][name][kind] for figures, _outcomes in arm_runs],
                     mean_figures(
-                        [
-                            draws.figures(arrays[f"{name}/{kind}"], threshold=threshold)
-                            for _figures, arrays in arm_runs
-                        ]
+                        [draws.figures(arrays[f"{name}/{kind}"], threshold=threshold) for _figures, arrays in arm_runs]
                     ),
                 )
     return rows

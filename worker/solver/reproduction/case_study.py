@@ -59,10 +59,7 @@ class _Case:
         """Return the mean cosines (arms, 2) to the problems with the right and with the wrong equation."""
         return np.array(
             [
-                [
-                    _mean_cosine(states[self.place], states[near])
-                    for near in (self.right_places, self.wrong_places)
-                ]
+                [_mean_cosine(states[self.place], states[near]) for near in (self.right_places, self.wrong_places)]
                 for states in self.states
             ]
         )
@@ -76,10 +73,7 @@ def case_table(output: Path) -> str:
         surrounded = [case for case in cases if case.surroundings]
         cosines = [case.cosines() for case in surrounded]
         for case, values in list(zip(surrounded, cosines, strict=True))[:_SHOWN]:
-            groups = (
-                f"`{case.right}` ({len(case.right_places):,})",
-                f"`{case.wrong}` ({len(case.wrong_places):,})",
-            )
+            groups = (f"`{case.right}` ({len(case.right_places):,})", f"`{case.wrong}` ({len(case.wrong_places):,})")
             place = f"fold {case.runs[0].fold}, " if problem_set.folds else ""
             title = f"{problem_set.title}, {place}seed {case.runs[0].seed}, {case.id}"
             rows.append((title, [*groups, *_cells(values)]))
@@ -116,12 +110,9 @@ def draw_cases(output: Path) -> None:
 def _cases(output: Path, name: str) -> list[_Case]:
     """Return the cases of a set, those with the most problems of both kinds around them first."""
     plain, contrast = (
-        {(run.part, run.seed): run for run in finished_runs(output, part_names(name), arm)}
-        for arm in CASE_ARMS
+        {(run.part, run.seed): run for run in finished_runs(output, part_names(name), arm)} for arm in CASE_ARMS
     )
-    cases = [
-        case for place in plain if place in contrast for case in _run_cases([plain[place], contrast[place]])
-    ]
+    cases = [case for place in plain if place in contrast for case in _run_cases([plain[place], contrast[place]])]
     return sorted(cases, key=lambda case: -case.surroundings)
 
 

@@ -16,12 +16,7 @@ from analytics.expression.keys import prototype_equation
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
 from analytics.solver.model import SolverModel
-from analytics.solver.representation import (
-    centre_cosines,
-    clustering_index,
-    contrasting_pairs,
-    layer_states,
-)
+from analytics.solver.representation import centre_cosines, clustering_index, contrasting_pairs, layer_states
 from analytics.solver.targets import SolverExample, solver_examples
 from worker.reproduction.maps import map_of_groups
 from worker.solver.retrieve_and_apply import term_vectors
@@ -123,10 +118,7 @@ def measure_representation(model: SolverModel, problems: Problems, title: str) -
             "test_by_layer": [known(clustering_index(layer, prototypes)) for layer in states.first],
         },
         "pairs": {
-            name: {
-                "pairs": len(rows),
-                "cosine_by_layer": [known(_mean_cosine(layer, rows)) for layer in states.words],
-            }
+            name: {"pairs": len(rows), "cosine_by_layer": [known(_mean_cosine(layer, rows)) for layer in states.words]}
             for name, rows in zip(("similar_wording", "same_prototype"), pairs, strict=True)
         },
     }

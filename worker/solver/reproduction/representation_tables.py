@@ -72,13 +72,7 @@ def _clustering_table(measured: Mapping[str, _Measured]) -> str:
     """Return Figure 7, and Figure 2's layers as one number each."""
     layers = max((len(arm.figures[0]["clustering"]["test_by_layer"]) for arm in measured.values()), default=1)
     rows = [
-        (
-            title + arm.scope,
-            [
-                _mean(arm, "clustering", "training"),
-                *_means(arm, layers, "clustering", "test_by_layer"),
-            ],
-        )
+        (title + arm.scope, [_mean(arm, "clustering", "training"), *_means(arm, layers, "clustering", "test_by_layer")])
         for title, arm in measured.items()
     ]
     return titled_table(
@@ -98,9 +92,7 @@ def _moment_table(measured: Mapping[str, _Measured]) -> str:
     rows = []
     for title, arm in measured.items():
         if moments[title]:
-            at_share = [
-                [reached for reached in moments[title] if reached["share"] == share] for share in shares
-            ]
+            at_share = [[reached for reached in moments[title] if reached["share"] == share] for share in shares]
             rows.append((title + arm.scope, [_moment_cell(reached) for reached in at_share]))
     return titled_table(
         "Pattern-CL, Figure 2: Calinski-Harabasz index of [CLS] of test problems by prototype equation, last layer, and"
@@ -127,9 +119,7 @@ def _pairs_table(measured: Mapping[str, _Measured]) -> str:
         for kind, words in (("similar_wording", "similar wording"), ("same_prototype", "same prototype")):
             count = sum(figures["pairs"][kind]["pairs"] for figures in arm.figures)
             values = _means(arm, layers, "pairs", kind, "cosine_by_layer")
-            rows.append(
-                (f"{title}{arm.scope}, {count} pairs: {words}", [_number(value, 3) for value in values])
-            )
+            rows.append((f"{title}{arm.scope}, {count} pairs: {words}", [_number(value, 3) for value in values]))
     return titled_table(
         "Pattern-CL, Figure 3: cosine of pairs, mean over words, by layer",
         [f"layer {number}" for number in range(layers)],

@@ -24,16 +24,7 @@ from analytics.solver.solution import Solver
 from analytics.solver.train import FittedSolver, fit_problems
 from questionbank.solving.recalled import recalling
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
-from worker.reproduction.runs import (
-    Plan,
-    Run,
-    RunResult,
-    Say,
-    question_numbers,
-    run_context,
-    run_missing,
-    wanted_runs,
-)
+from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_context, run_missing, wanted_runs
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
 from worker.solver.reproduction.arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
 from worker.solver.reproduction.case_study import CASE_ARMS, case_table, draw_cases
@@ -82,9 +73,7 @@ def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> s
     return f"{solver_tables(output)}\n{representation_tables(output)}\n\n{case_table(output)}\n"
 
 
-def reproduce_solver(
-    data: Path, output: Path, plan: SolverPlan, *, say: Say = lambda _line: None
-) -> list[Path]:
+def reproduce_solver(data: Path, output: Path, plan: SolverPlan, *, say: Say = lambda _line: None) -> list[Path]:
     """Run the missing parts of a plan, into ``SET/fold-N/ARM/seed-N`` or ``SET/ARM/seed-N``.
 
     Raises:
@@ -115,11 +104,7 @@ def _settings(plan: SolverPlan, run: str, seed: int) -> dict[str, Any]:
     part, _, arm = run.rpartition("/")
     arm_settings = ARMS[arm].settings
     shared = replace(plan.config, seed=seed, backbone=_backbone(plan, part, arm))
-    config = (
-        {"backbone": shared.backbone}
-        if arm_settings is None
-        else config_to_dict(replace(shared, **arm_settings))
-    )
+    config = {"backbone": shared.backbone} if arm_settings is None else config_to_dict(replace(shared, **arm_settings))
     settings = {"arm": arm, "part": part, "seed": seed, "problems": plan.questions, "config": config}
     if arm == RECALLING:
         settings["retriever"] = str(plan.retriever)

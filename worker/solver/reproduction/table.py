@@ -33,9 +33,7 @@ _FLOORS = (
 _ANSWER, _EQUATION = "is_answer_right", "is_equation_right"
 _KEYS = (_ANSWER, _EQUATION, "id", "equation")
 _NO_ARM = ""  # of a model that we do not have: its row only has published figures
-_MATHQA_NOTE = (
-    "Published figures of MathQA are of its adapted test part, ours of the adapted validation part."
-)
+_MATHQA_NOTE = "Published figures of MathQA are of its adapted test part, ours of the adapted validation part."
 
 Published = Mapping[str, str]
 """A paper's published figures, by set."""
@@ -74,9 +72,7 @@ def _pooled(output: Path, name: str, arm: str) -> Pooled | None:
     arrays = []
     for run in runs:
         outcomes = run.outcomes()
-        arrays.append(
-            {"question": outcomes["test/problem"], **{key: outcomes[f"test/{key}"] for key in _KEYS}}
-        )
+        arrays.append({"question": outcomes["test/problem"], **{key: outcomes[f"test/{key}"] for key in _KEYS}})
     return Pooled.of(runs, arrays) if runs else None
 
 
@@ -107,9 +103,7 @@ def _contrast_table(runs: Runs) -> str:
                 cells.append(NOT_RUN)
                 continue
             answers, equations = (_difference(*shared, column) for column in (_ANSWER, _EQUATION))
-            cells.append(
-                f"{_points(answers)}{_by_seed(*shared)}; {_points(equations)}{left.scope(SETS[name])}"
-            )
+            cells.append(f"{_points(answers)}{_by_seed(*shared)}; {_points(equations)}{left.scope(SETS[name])}")
         rows.append((f"{ARMS[arm].title} less {ARMS[reference].title}", cells))
     return titled_table(
         "What a contrast alone changes, in points of right answers; of right equations, with the paired 95 % interval",
@@ -163,17 +157,12 @@ def _difference(pooled: Pooled, baseline: Pooled, column: str = _ANSWER) -> tupl
 def _published_table(title: str, rows: Sequence[_Row], runs: Runs) -> str:
     """Return answer and equation accuracy of each row's arm, on every set that the paper or we have."""
     names = [
-        name
-        for name in SETS
-        if any(name in row.published or runs.get((name, row.arm)) is not None for row in rows)
+        name for name in SETS if any(name in row.published or runs.get((name, row.arm)) is not None for row in rows)
     ]
     table = titled_table(
         title,
         [heading for name in names for heading in (f"{SETS[name].title}, answer (equation)", "published")],
-        [
-            (row.title, [cell for name in names for cell in _pair(name, row, runs.get((name, row.arm)))])
-            for row in rows
-        ],
+        [(row.title, [cell for name in names for cell in _pair(name, row, runs.get((name, row.arm)))]) for row in rows],
     )
     return f"{table}\n\n{_MATHQA_NOTE}" if "mathqa" in names else table
 
@@ -200,9 +189,7 @@ def _case_table(title: str, arm: str, runs: Runs) -> str:
         gained = np.flatnonzero(~was_right & is_right)
         lost = int((was_right & ~is_right).sum())
         ids, written = before.columns["id"], (before.columns["equation"], after.columns["equation"])
-        cases = [
-            f"{ids[row]}: `{written[0][row] or 'nothing'}` to `{written[1][row]}`" for row in gained[:_CASES]
-        ]
+        cases = [f"{ids[row]}: `{written[0][row] or 'nothing'}` to `{written[1][row]}`" for row in gained[:_CASES]]
         rows.append([problem_set.title, str(len(gained)), str(lost), "; ".join(cases)])
     table = markdown_table(["set", "wrong to right", "right to wrong", "for example"], rows)
     return f"### {title}: cases\n\n{table}"

@@ -27,9 +27,7 @@ def test_probability_0_changes_nothing_and_1_everything(probability, share):
 def test_each_strategy_is_drawn_with_its_probability():
     calls = []
     counted = [
-        type(strategy)(
-            strategy.name, strategy.group, lambda text, rng, name=strategy.name: calls.append(name)
-        )
+        type(strategy)(strategy.name, strategy.group, lambda text, rng, name=strategy.name: calls.append(name))
         for strategy in STRATEGIES
     ]
     augmenter = Augmenter(counted, 0.3)

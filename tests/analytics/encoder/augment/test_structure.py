@@ -25,9 +25,7 @@ def test_shuffling_keeps_every_clause_and_the_question_last():
 
 def test_insertion_repeats_one_clause_before_the_question():
     changed = {insert_clause(TEXT, random.Random(seed)) for seed in range(60)}
-    assert "Tom has 3 pens, Ann has 5 pens, and Bob has $x$ pens. Tom has 3 pens, How many" in " ".join(
-        changed
-    )
+    assert "Tom has 3 pens, Ann has 5 pens, and Bob has $x$ pens. Tom has 3 pens, How many" in " ".join(changed)
     for text in changed:
         assert text.endswith("How many pens do they have?")
         assert len(text) > len(TEXT)

@@ -75,8 +75,7 @@ def test_what_is_exported_says_the_same_as_the_weights(weights, reader):
     whole = load_pair_reader(weights, backbone)
     with torch.inference_mode():
         odds = [
-            whole(*padded_batch([backbone.tokenizer.encode(*pair).ids], backbone.pad_id))
-            for pair in (PAIR, PAIR[::-1])
+            whole(*padded_batch([backbone.tokenizer.encode(*pair).ids], backbone.pad_id)) for pair in (PAIR, PAIR[::-1])
         ]
     (reading,) = reader.read([PAIR])
     assert reading.log_odds == pytest.approx(sum(float(valid) for valid, _words in odds) / 2, abs=1e-4)

@@ -60,11 +60,7 @@ def test_contrary_words_are_those_of_a_row_whatever_their_form():
             "All 9 cards and the red ones are sold.",
             "“except” became “and”.",
         ),
-        (
-            "Rice for 10 people costs 3 dollars.",
-            "Rice for 10 more people costs 3 dollars.",
-            "more was added.",
-        ),
+        ("Rice for 10 people costs 3 dollars.", "Rice for 10 more people costs 3 dollars.", "more was added."),
         (
             "Ann is 4 years older than Tom. Tom is 12. How old is Ann?",
             "Tom is 4 years older than Ann. Tom is 12. How old is Ann?",
@@ -130,10 +126,7 @@ def test_a_small_change_of_sense_is_found(original, paraphrase, sentence):
             "The length of a field is twice its width. Its perimeter is 180 m. Find the area.",
             "A field, whose width is half its length, has a perimeter of 180 m. Find the area.",
         ),
-        (
-            "The left side is 5 cm and the right side 7 cm long.",
-            "The right side is 7 cm and the left side 5 cm long.",
-        ),
+        ("The left side is 5 cm and the right side 7 cm long.", "The right side is 7 cm and the left side 5 cm long."),
         (  # numbers go with whom they belong to
             "Tom has 12 cards and Ann has 20. How many more cards has Ann?",
             "Ann has 20 cards and Tom has 12. How many more cards has Ann?",

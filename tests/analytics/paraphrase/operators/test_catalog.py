@@ -71,8 +71,7 @@ def test_no_operator_gives_back_the_question_unless_it_says_so(name: str, questi
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(_WORDS, max_size=25).map(" ".join) | st.text(alphabet=string.printable, max_size=60),
-    st.integers(0, 99),
+    st.lists(_WORDS, max_size=25).map(" ".join) | st.text(alphabet=string.printable, max_size=60), st.integers(0, 99)
 )
 def test_no_operator_fails_on_any_text(question: str, seed: int) -> None:
     for entry in OPERATORS:

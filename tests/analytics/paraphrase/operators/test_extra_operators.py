@@ -24,10 +24,7 @@ def test_words_become_digits() -> None:
 
 def test_units_are_abbreviated_behind_a_number() -> None:
     text = "Zoe walked 200 kilometres for 3 hours and paid 5 dollars. How many metres did she walk?"
-    assert (
-        units.abbreviate(text, rng())
-        == "Zoe walked 200 km for 3 hr and paid $5. How many metres did she walk?"
-    )
+    assert units.abbreviate(text, rng()) == "Zoe walked 200 km for 3 hr and paid $5. How many metres did she walk?"
     assert units.abbreviate("Zoe walked 3 km.", rng()) is None
 
 
@@ -36,9 +33,7 @@ def test_one_number_changes_wherever_it_stands() -> None:
         changed = numbers.change("He has 14 books. The 14 books cost three coins.", rng(seed))
         assert changed is not None
         before, after = [14, 14, 3], [int(number.value) for number in find_numbers(changed)]
-        assert (after[0] != 14 and after[0] == after[1] and after[2] == 3) != (
-            after[:2] == [14, 14] and after[2] != 3
-        )
+        assert (after[0] != 14 and after[0] == after[1] and after[2] == 3) != (after[:2] == [14, 14] and after[2] != 3)
         assert before != after
     assert numbers.change("One half.", rng()) is None
 
@@ -113,9 +108,7 @@ def test_an_unrelated_word_takes_the_place_of_a_name_a_unit_a_number_or_what_is_
         assert changed is not None
         before, after = text.split(), changed.split()
         assert len(before) == len(after)
-        pairs = [
-            (word, substitute) for word, substitute in zip(before, after, strict=True) if word != substitute
-        ]
+        pairs = [(word, substitute) for word, substitute in zip(before, after, strict=True) if word != substitute]
         assert 1 <= len(pairs) <= 2
         for word, substitute in pairs:
             replaced.add(word)

@@ -67,10 +67,7 @@ def test_abbreviated_units_are_written_out(question: str, written: str | None) -
 
 
 def test_the_last_sentence_goes_or_the_last_three_tokens() -> None:
-    assert (
-        deletions.delete_last_sentence(TRIP, rng())
-        == "Nora cycled 90 km from Lyon at a constant speed of 15 kmph."
-    )
+    assert deletions.delete_last_sentence(TRIP, rng()) == "Nora cycled 90 km from Lyon at a constant speed of 15 kmph."
     assert deletions.delete_last_sentence("How many pens are in the box?", rng()) == "How many pens are"
     assert deletions.delete_last_sentence("Find x now.", rng()) is None
 

@@ -39,9 +39,7 @@ def test_broken_english_is_found_and_right_english_is_not(right: str, broken: st
 def test_another_word_for_find_or_large_is_trivial(rewording: str) -> None:
     question = "Ann does not buy 3 of the 12 large pens. What is the number of pens that she buys?"
     assert usefulness(question, rewording) == 0
-    assert (
-        usefulness(question, "Of 12 large pens, Ann leaves 3 in the shop. How many does she take home?") > 3
-    )
+    assert usefulness(question, "Of 12 large pens, Ann leaves 3 in the shop. How many does she take home?") > 3
 
 
 def test_the_most_useful_rewording_comes_first() -> None:

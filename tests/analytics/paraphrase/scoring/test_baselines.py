@@ -34,9 +34,7 @@ def test_the_rule_comes_before_the_cosine() -> None:
 @pytest.mark.parametrize(
     ("name", "separation", "macro_f1"), [("aquarat_test", 0.867, 0.716), ("sawp_test", 0.783, 0.701)]
 )
-def test_the_rule_gives_its_known_figures(
-    shared_data: Path, name: str, separation: float, macro_f1: float
-) -> None:
+def test_the_rule_gives_its_known_figures(shared_data: Path, name: str, separation: float, macro_f1: float) -> None:
     with gzip.open(shared_data / "paraqd" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     labels = [row["label"] for row in rows]

@@ -58,9 +58,6 @@ def test_every_unit_with_a_name_is_found_again_by_it() -> None:
     for unit in DIMENSIONS:
         for several in (False, True):
             name = unit_words(unit, several=several)
-            if name is None or unit in {
-                "pound_sterling",
-                "penny_sterling",
-            }:  # "pound" and "penny" are others' names
+            if name is None or unit in {"pound_sterling", "penny_sterling"}:  # "pound" and "penny" are others' names
                 continue
             assert [mention.unit for mention in find_units(f"5 {name}")] == [unit], (unit, name)

@@ -18,17 +18,11 @@ def names_in(text: str, known: tuple[str, ...] = ()) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        (
-            "Olivia rides from Denver to New York.",
-            [("Olivia", "woman"), ("Denver", "place"), ("New York", "place")],
-        ),
+        ("Olivia rides from Denver to New York.", [("Olivia", "woman"), ("Denver", "place"), ("New York", "place")]),
         ("The train leaves. How far is it?", []),
         ("Water flows into a tank. Find its depth.", []),
         ("Yuko has 3 pens. Zed's pens are red.", [("Yuko", "other"), ("Zed", "other")]),
-        (
-            "Mrs. Lee and Mr. Stone meet Uncle Joe.",
-            [("Mrs. Lee", "woman"), ("Mr. Stone", "man"), ("Uncle Joe", "man")],
-        ),
+        ("Mrs. Lee and Mr. Stone meet Uncle Joe.", [("Mrs. Lee", "woman"), ("Mr. Stone", "man"), ("Uncle Joe", "man")]),
         ("On Monday in May, Mark runs.", [("Mark", "man")]),
         ("Mark needs 3 nails. Mark each answer.", [("Mark", "man")]),
         ("A and B can mow a lawn. A cow eats it.", [("A", "label"), ("B", "label")]),

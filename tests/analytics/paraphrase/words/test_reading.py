@@ -8,9 +8,7 @@ from analytics.paraphrase.words.reading import read
 def quantities(text: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
     reading = read(text)
     assert all(text[quantity.start : quantity.end] == quantity.text for quantity in reading.quantities)
-    return [
-        (quantity.text, str(quantity.value), quantity.unit, quantity.nouns) for quantity in reading.quantities
-    ]
+    return [(quantity.text, str(quantity.value), quantity.unit, quantity.nouns) for quantity in reading.quantities]
 
 
 def test_numbers_are_read_with_their_units_and_what_they_count() -> None:
@@ -29,9 +27,7 @@ def test_numbers_are_read_with_their_units_and_what_they_count() -> None:
 def test_one_the_two_and_ordinals_are_weak() -> None:
     assert [number.is_weak for number in read("One side, the 3rd of 4.").quantities] == [True, True, False]
     assert [number.is_weak for number in read("The two ate 1 of 2 pies.").quantities] == [True, True, False]
-    assert [
-        number.is_ordinal for number in read("A third set, a third of it, the first half.").quantities
-    ] == [
+    assert [number.is_ordinal for number in read("A third set, a third of it, the first half.").quantities] == [
         True,
         False,
         True,

@@ -18,9 +18,7 @@ def test_forms_of_a_word_have_one_stem(forms: str) -> None:
     assert len({stem(form) for form in forms.split()}) == 1
 
 
-@pytest.mark.parametrize(
-    "words", ["more less", "sum product", "pens pencils", "week weekend", "hat hats' heat"]
-)
+@pytest.mark.parametrize("words", ["more less", "sum product", "pens pencils", "week weekend", "hat hats' heat"])
 def test_different_words_have_different_stems(words: str) -> None:
     first_word, last_word = words.split()[0], words.split()[-1]
     assert canonical(first_word) != canonical(last_word)

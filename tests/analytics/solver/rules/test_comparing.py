@@ -33,8 +33,6 @@ SNAIL = "A snail crawls 5 cm a minute. How far does it crawl in 2 hours?"
         ("", "", 0),
     ],
 )
-def test_answers_are_compared_in_one_unit_or_not_at_all(
-    original: str, paraphrase: str, expected: float
-) -> None:
+def test_answers_are_compared_in_one_unit_or_not_at_all(original: str, paraphrase: str, expected: float) -> None:
     assert compared_answers(original, paraphrase) == expected
     assert compared_answers(paraphrase, original) == expected

@@ -14,22 +14,10 @@ from tests.questionbank.scripted_solver import ScriptedSolver
 @pytest.mark.parametrize(
     ("text", "restated"),
     [
-        (
-            "A pencil costs 35 cents. How many dollars do 20 pencils cost?",
-            "A pencil costs 0.35 dollars. How many",
-        ),
-        (
-            "A car drives 90 km in 45 minutes. What is its speed in km per hour?",
-            "A car drives 90 km in 0.75 hours.",
-        ),
-        (
-            "A board 5.28 m long loses 9 cm. How many centimetres are left?",
-            "A board 528 centimetres long loses 9 cm.",
-        ),
-        (
-            "He ran 1 hour 20 minutes and then 10 minutes. How many minutes in all?",
-            "He ran 80 minutes and then 10",
-        ),
+        ("A pencil costs 35 cents. How many dollars do 20 pencils cost?", "A pencil costs 0.35 dollars. How many"),
+        ("A car drives 90 km in 45 minutes. What is its speed in km per hour?", "A car drives 90 km in 0.75 hours."),
+        ("A board 5.28 m long loses 9 cm. How many centimetres are left?", "A board 528 centimetres long loses 9 cm."),
+        ("He ran 1 hour 20 minutes and then 10 minutes. How many minutes in all?", "He ran 80 minutes and then 10"),
         ("She mixed 3-1/2 cups with 1-1/4 cups. How many cups?", "She mixed 3.5 cups with 1.25 cups."),
         ("A town had 12 450 people; 1 275 left. How many are there?", "A town had 12450 people; 1275 left."),
         ("He sold 3 dozens of rolls and 5 more. How many?", "He sold 36 rolls and 5 more."),
@@ -77,7 +65,5 @@ def test_a_rule_comes_first_and_agreement_makes_it_surer() -> None:
 
 def test_a_share_is_written_in_per_cent_where_it_is_asked_for() -> None:
     text = "男生有24人，女生有30人，男生人数是女生的百分之几？"
-    ((solution,),) = RuleSolver(ScriptedSolver({text: [("24/30", 0.9)]})).solve(
-        [ProblemRecord("", text, "zh")]
-    )
+    ((solution,),) = RuleSolver(ScriptedSolver({text: [("24/30", 0.9)]})).solve([ProblemRecord("", text, "zh")])
     assert (solution.value, solution.answer) == (0.8, "80%")

@@ -17,9 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_decisions_are_written_with_undone_ones_on_request(reviewer, tmp_path, capsys):
-    pairs_create(
-        pairs=[PairInput("a", "b"), PairInput("c", "d")], source="typed", user=None, request_scores=False
-    )
+    pairs_create(pairs=[PairInput("a", "b"), PairInput("c", "d")], source="typed", user=None, request_scores=False)
     for verdict in ("accept", "unsure"):
         lease = review_next(reviewer=reviewer)
         review_decide(reviewer=reviewer, pair_id=lease.pair_id, verdict=verdict)

@@ -23,9 +23,7 @@ GOOD = {"id": "good", "text": "1 + 1", "concepts": [["Sums"]]}
 
 
 def lines(*rows: object) -> bytes:
-    return b"".join(
-        (row if isinstance(row, bytes) else json.dumps(row).encode()) + b"\n" for row in (GOOD, *rows)
-    )
+    return b"".join((row if isinstance(row, bytes) else json.dumps(row).encode()) + b"\n" for row in (GOOD, *rows))
 
 
 def run(path: Path | str, *options: str) -> tuple[str, str]:
@@ -35,9 +33,7 @@ def run(path: Path | str, *options: str) -> tuple[str, str]:
 
 
 def bank() -> list[int]:
-    return [
-        model.objects.count() for model in (Question, QuestionTag, KnowledgeConcept, KnowledgeHierarchy, Run)
-    ]
+    return [model.objects.count() for model in (Question, QuestionTag, KnowledgeConcept, KnowledgeHierarchy, Run)]
 
 
 BAD_FILES = {

@@ -50,17 +50,13 @@ def shown_text(element: Element) -> str:
     if element.tag == "mphantom":
         return ""
     if element.tag == "ol" and "parts" not in element.classes:  # a browser numbers them
-        return " ".join(
-            f"{number} {shown_text(item)}" for number, item in enumerate(element.elements, start=1)
-        )
+        return " ".join(f"{number} {shown_text(item)}" for number, item in enumerate(element.elements, start=1))
     return " ".join(child if isinstance(child, str) else shown_text(child) for child in element.children)
 
 
 def characters(text: str) -> Counter[str]:
     """Return how often each character stands in a text, however a font or an alphabet writes it."""
-    plain = unicodedata.normalize(
-        "NFKD", unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME)
-    )
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME))
     return Counter(
         character
         for character in plain

@@ -36,11 +36,7 @@ def public_formulas(folder: Path, count: int) -> list[str]:
 
 
 def _formulas(row: dict[str, Any]) -> Iterator[str]:
-    for text in (
-        row["text"],
-        *(option["text"] for option in row.get("options") or []),
-        row.get("solution") or "",
-    ):
+    for text in (row["text"], *(option["text"] for option in row.get("options") or []), row.get("solution") or ""):
         for segment in formula_segments(text):
             if 1 < len(segment.body.strip()) < 400 and "tabular" not in segment.body:
                 yield segment.body.strip()

@@ -58,13 +58,7 @@ def test_a_key_tells_the_answer_of_a_description_and_which_numbers_did_not_chang
     solved = SheetItem("", "Look at this.", solution="Shown.")
     asked = SheetItem("1", "Why?")
     sections = (SheetSection((told,), "Before"), SheetSection((told, asked, solved), "Then"))
-    key = sheet(
-        sections=sections,
-        shows_key=True,
-        shows_solutions=True,
-        same_numbers="1 (not in English)",
-        version="B",
-    )
+    key = sheet(sections=sections, shows_key=True, shows_solutions=True, same_numbers="1 (not in English)", version="B")
     data = write([key])
     if write is worksheet_pdf:
         said = "".join(pdf_text(data))
@@ -80,9 +74,7 @@ def test_a_key_tells_the_answer_of_a_description_and_which_numbers_did_not_chang
 
 
 def test_html_needs_no_other_file_and_says_everything():
-    html = worksheet_html(
-        [sheet(version="A", total_points=3), sheet(shows_key=True, shows_solutions=True)]
-    ).decode()
+    html = worksheet_html([sheet(version="A", total_points=3), sheet(shows_key=True, shows_solutions=True)]).decode()
     assert not re.search(r'(?:src|href)="(?!data:image/png;base64,)', html)
     body = read_markup(html.split("</head>")[1])
     said = words(shown_text(body))
@@ -94,9 +86,7 @@ def test_html_needs_no_other_file_and_says_everything():
 
 
 def test_latex_has_questions_points_options_and_pictures():
-    source, names = latex(
-        sheet(paper=PaperSize.LETTER, columns=2), sheet(shows_key=True, shows_solutions=True)
-    )
+    source, names = latex(sheet(paper=PaperSize.LETTER, columns=2), sheet(shows_key=True, shows_solutions=True))
     assert names == ["worksheet.tex", "pictures/picture-1.png"]
     for piece in (
         "letterpaper", "{multicols}{2}", r"\setcounter{question}{2}", r"\question Find $x^2$ in \textbf{bold}:",
@@ -154,15 +144,11 @@ def test_a_formula_is_written_as_tex_takes_it(text, expected):
 @pytest.mark.shared_data
 @pytest.mark.skipif(not shutil.which("lualatex"), reason="needs LuaLaTeX with the class exam")
 def test_tex_compiles_public_formulas_without_an_error(shared_data, tmp_path):
-    items = [
-        SheetItem(str(n), f"${f}$") for n, f in enumerate(public_formulas(shared_data, 3_000)[:600], start=1)
-    ]
+    items = [SheetItem(str(n), f"${f}$") for n, f in enumerate(public_formulas(shared_data, 3_000)[:600], start=1)]
     with zipfile.ZipFile(io.BytesIO(worksheet_latex([Sheet("T", (SheetSection(tuple(items)),))]))) as archive:
         archive.extractall(tmp_path)
     command = ["lualatex", "-interaction=nonstopmode", "-no-shell-escape", "worksheet.tex"]
-    log = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False
-    ).stdout
+    log = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False).stdout
     if "exam.cls' not found" in log:
         pytest.skip("needs the LaTeX class exam")
     assert re.findall(r"^!.*", log, re.MULTILINE) == []

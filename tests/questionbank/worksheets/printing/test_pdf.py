@@ -15,9 +15,7 @@ from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSect
 from tests.pictures import png
 from tests.questionbank.worksheets.printing.reading import characters, page_text, pdf_text
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("typst") is None, reason="needs the extra 'documents'"
-)
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("typst") is None, reason="needs the extra 'documents'")
 
 CHOICE = SheetItem(
     "1",
@@ -35,9 +33,7 @@ def sheet(*items: SheetItem, **changes: object) -> Sheet:
 
 def test_a_worksheet_says_its_title_questions_options_and_points():
     text = " ".join(
-        pdf_text(worksheet_pdf([sheet(version="B", total_points=2, instructions="Use a *pencil*.")]))[
-            0
-        ].split()
+        pdf_text(worksheet_pdf([sheet(version="B", total_points=2, instructions="Use a *pencil*.")]))[0].split()
     )
     for words in (
         "Algebra",
@@ -111,9 +107,7 @@ def test_a_formula_that_cannot_be_set_is_printed_as_its_source(monkeypatch, sett
     for name in ("worksheet.typ", "formula.typ"):
         (folder / name).write_bytes((typesetting.Path(source).parent / name).read_bytes())
     monkeypatch.setattr("questionbank.worksheets.printing.pdf._HERE", folder)
-    text = " ".join(
-        pdf_text(worksheet_pdf([sheet(SheetItem("1", "First $a+b$ then $x^{77}$ end."))]))[0].split()
-    )
+    text = " ".join(pdf_text(worksheet_pdf([sheet(SheetItem("1", "First $a+b$ then $x^{77}$ end."))]))[0].split())
     assert "First 𝑎 + 𝑏 then x^{77} (this formula cannot be set) end." in text
 
 
@@ -142,9 +136,7 @@ def boxes(pdf: bytes) -> tuple[list[tuple[float, ...]], dict[str, float]]:
     page = document[0]
     reader = page.get_textpage()
     pictures = [one.get_bounds() for one in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])]
-    tops = {
-        reader.get_text_range(place, 1): reader.get_charbox(place)[3] for place in range(reader.count_chars())
-    }
+    tops = {reader.get_text_range(place, 1): reader.get_charbox(place)[3] for place in range(reader.count_chars())}
     reader.close()
     document.close()
     return pictures, tops
@@ -156,9 +148,7 @@ def test_picture_options_stand_two_by_two_as_large_as_their_source_prints_them()
     item = SheetItem("1", "Which graph?", options=options)
     large, _tops = boxes(worksheet_pdf([sheet(item, pictures=pictures)]))
     assert len({round(left) for left, *_others in large}) == len({round(top) for *_, top in large}) == 2
-    small, _tops = boxes(
-        worksheet_pdf([sheet(item, pictures=pictures, picture_widths=dict.fromkeys(pictures, 72.0))])
-    )
+    small, _tops = boxes(worksheet_pdf([sheet(item, pictures=pictures, picture_widths=dict.fromkeys(pictures, 72.0))]))
     assert {round(right - left) for left, _bottom, right, _top in small} == {72}
     assert len({round(top) for *_, top in small}) == 1  # in a row
 
@@ -259,9 +249,7 @@ def test_the_running_title_begins_on_the_second_page_of_each_version():
 
 def test_no_line_breaks_between_brackets_that_are_short():
     text = r"Compare the values of $f(x)=x+(3x+5)-(2a-7)$ and $g(x)=\left(x+y-12\right)+4$ " * 12
-    lines = pdf_text(worksheet_pdf([Sheet("T", (SheetSection((SheetItem("1", text),)),), columns=2)]))[
-        0
-    ].splitlines()
+    lines = pdf_text(worksheet_pdf([Sheet("T", (SheetSection((SheetItem("1", text),)),), columns=2)]))[0].splitlines()
     assert len(lines) > 20
     assert [line for line in lines if line.count("(") != line.count(")")] == []
 

@@ -41,9 +41,7 @@ PAPERS = {  # between them they have every question of our papers
 
 
 def test_our_papers_come_back_from_word_as_the_same_questions(teacher):
-    questions = [
-        new for paper in papers() if paper.name in PAPERS for new in brought(paper.data, paper.name, teacher)
-    ]
+    questions = [new for paper in papers() if paper.name in PAPERS for new in brought(paper.data, paper.name, teacher)]
     chosen = question_list_create(user=teacher, name="All papers")
     question_list_add(user=teacher, question_list=chosen, questions=questions)
     worksheet, _added = worksheet_from_list(user=teacher, question_list=chosen)

@@ -102,9 +102,7 @@ def test_marks_stand_at_the_end_of_the_line_and_pictures_beside_their_numbers():
         SheetItem("3", "![](a.png)\n\nWhat is x?", points=3),
         SheetItem("4", "Which?", options=tuple((label, "![](a.png)") for label in "ABCD"), points=4),
     )
-    made = sheet(
-        sections=(SheetSection(items),), pictures={"a.png": png(0, 600, 400)}, picture_widths={"a.png": 400.0}
-    )
+    made = sheet(sections=(SheetSection(items),), pictures={"a.png": png(0, 600, 400)}, picture_widths={"a.png": 400.0})
     document = docx.Document(io.BytesIO(worksheet_docx([made])))
     found = [(paragraph.style.name, paragraph.text) for paragraph in document.paragraphs]
     assert ("Question 1 Text", "Find y.\t(1 point)") in found
@@ -119,15 +117,9 @@ def test_marks_stand_at_the_end_of_the_line_and_pictures_beside_their_numbers():
 
 def test_a_key_has_answers_and_solutions_and_no_questions():
     item = SheetItem(
-        "1",
-        "Secret question",
-        answer="$42$",
-        solution="Because.",
-        parts=(SheetItem("(a)", "Part", answer="7"),),
+        "1", "Secret question", answer="$42$", solution="Because.", parts=(SheetItem("(a)", "Part", answer="7"),)
     )
-    worksheet = Sheet(
-        "T", (SheetSection((item, SheetItem("2", "No answer"))),), shows_key=True, shows_solutions=True
-    )
+    worksheet = Sheet("T", (SheetSection((item, SheetItem("2", "No answer"))),), shows_key=True, shows_solutions=True)
     text = run_pandoc(worksheet_docx([worksheet]), "docx", "plain").decode()
     assert "Secret" not in text
     for words in ("1.", "42", "Solution", "Because.", "(a)", "7", "No answer is known."):
@@ -136,12 +128,7 @@ def test_a_key_has_answers_and_solutions_and_no_questions():
 
 @pytest.mark.parametrize(
     "hostile",
-    [
-        "<script>x</script> <b onclick=x>",
-        r"\input{/etc/passwd}",
-        "![x](file:///etc/passwd)",
-        "\ue000 `=openxml`",
-    ],
+    ["<script>x</script> <b onclick=x>", r"\input{/etc/passwd}", "![x](file:///etc/passwd)", "\ue000 `=openxml`"],
 )
 def test_hostile_text_is_text(hostile):
     document = part(worksheet_docx([sheet(hostile, title=hostile)]), "word/document.xml")
@@ -217,7 +204,5 @@ def _bare(element: Element) -> list[object]:
             name = child.tag.replace("munder", "msub").replace("msubover", "msubsup").replace("mover", "msup")
             parts.append((name, *(tuple(_bare(Element("", {}, [operand]))) for operand in child.elements)))
         else:
-            parts.append(
-                (child.tag, *(tuple(_bare(Element("", {}, [operand]))) for operand in child.elements))
-            )
+            parts.append((child.tag, *(tuple(_bare(Element("", {}, [operand]))) for operand in child.elements)))
     return parts

@@ -15,9 +15,7 @@ from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
 from tests.questionbank.worksheets.printing.reading import characters, page_text, pdf_text, words
 from tests.questionbank.worksheets.printing.samples import SETS, public_questions
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("typst") is None, reason="needs the extra 'documents'"
-)
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("typst") is None, reason="needs the extra 'documents'")
 
 MARK = "¤"
 AROUND = re.compile(rf"{MARK}|Page \d+ of \d+|No font of this computer.*", re.DOTALL)
