@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from math import isclose
 from xml.etree.ElementTree import Element
 
@@ -120,9 +121,9 @@ def _digits_of(value: float, bounds: tuple[float, float]) -> int | None:
 
 def digits_bounds(value: float, digits: int) -> tuple[float, float]:
     """Return the bounds of the numbers that are a value when rounded to some significant digits."""
-    mantissa, _e, exponent = f"{value:.{digits - 1}e}".partition("e")
-    half = 5 * 10.0**-digits
-    return float(f"{float(mantissa) - half:.15g}e{exponent}"), float(f"{float(mantissa) + half:.15g}e{exponent}")
+    rounded = f"{value:.{digits - 1}e}"
+    half = Decimal(5).scaleb(int(rounded.partition("e")[2]) - digits)
+    return float(Decimal(rounded) - half), float(Decimal(rounded) + half)
 
 
 def _exact(value: float) -> float:

@@ -14,6 +14,7 @@ from analytics.records import QuestionRecord
 from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.formats import read
 from questionbank.formats.canvas.package import canvas_losses, qti_items, write_canvas
+from questionbank.formats.canvas.words import digits_bounds
 from questionbank.formats.originals import WRITTEN_ANEW
 from questionbank.formats.seam import not_held
 from tests.questionbank.formats.canvas_sample import BANK, GRAPH, MANIFEST, QUIZ, blackboard_package, package
@@ -106,6 +107,12 @@ def test_margins_of_new_quizzes_are_read(tmp_path, condition, accepted):
     path.write_bytes(package([QUIZ[5].replace('<varequal respident="response1">4.0</varequal>', condition)]))
     [answer] = questions(path)[0].content.accepted
     assert (answer.text, answer.tolerance, answer.tolerance_kind) == accepted
+
+
+@pytest.mark.parametrize("digits", [1, 4, 5, 16])
+def test_zero_to_some_significant_digits_has_bounds(digits):
+    least, most = digits_bounds(0.0, digits)
+    assert (least, most) == (-most, pytest.approx(5 * 10.0**-digits))
 
 
 def test_of_a_cartridge_with_every_quiz_twice_the_one_with_canvas_types_is_read(tmp_path):
