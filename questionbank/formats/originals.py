@@ -1,4 +1,4 @@
-"""Questions as they were read: whether their items go back as they came, or are written anew."""
+"""Questions as they were read: whether their source items are exported unchanged or rewritten."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 from questionbank.formats.seam import not_held
 
-# The bank's, or the file's around the item:
+# Fields of the bank, or of the file around the item:
 _NOT_OF_THE_ITEM = frozenset({"id", "source", "original", "concepts", "predicted"})
 _SAID_BY_ITEM = ("text", "kind", "options", "answer", "solution")
 WRITTEN_ANEW = "layout, media and special grading of an item that is written anew, because its question was changed"
-"""What an item loses that is written from scratch, beside what the format cannot hold."""
+"""What is lost when an item is written from scratch, besides what the format cannot hold."""
 
 
 def fields_digest(record: QuestionRecord) -> bytes:
-    """Return the SHA-256 of all fields that an item of a file holds."""
+    """Return the SHA-256 of all fields that a file's item holds."""
     fields = {name: value for name, value in as_json(record).items() if name not in _NOT_OF_THE_ITEM}
     return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).digest()
 
 
 def is_as_read(record: QuestionRecord) -> bool:
-    """Return whether a question came in an item, and nobody has changed any of its fields since."""
+    """Return whether a question came from an item and none of its fields has changed since."""
     return record.original is not None and record.original.fields == fields_digest(record)
 
 
 def is_written_anew(record: QuestionRecord, again: QuestionRecord) -> bool:
-    """Return whether somebody has changed what the item of a question says, and not only what the bank says of it.
+    """Return whether the item's own contents were changed, rather than only data that the bank adds.
 
-    An item that we cannot take apart goes back as it came, since only its own system can write it.
+    An item that we cannot parse is exported as it came, since only its own system can write it.
 
     Args:
-        again: the item, read again.
+        again: the record of the item, read again.
     """
     if record.original is None or record.kind == "opaque" or is_as_read(record):
         return False
@@ -43,9 +43,9 @@ def is_written_anew(record: QuestionRecord, again: QuestionRecord) -> bool:
 
 
 def kept_losses(record: QuestionRecord, again: QuestionRecord) -> list[str]:
-    """Return what was changed in the bank and an item does not say that goes back as it came.
+    """Return the changes made in the bank that an item exported as it came does not contain.
 
-    Section, concepts and the name of the set stand around an item.
+    Section, concepts and the name of the data set are stored around an item, not in it.
     """
     if is_as_read(record):
         return []

@@ -1,6 +1,6 @@
-"""Fields that a format of others has no place for, as JSON beside the item: other systems pass over it, we read it.
+"""Fields without a place in another system's format, as JSON beside the item: ignored there, read by us.
 
-In GIFT and LaTeX they stand in comments before a question, ``[id:7] [tag:easy]`` and ``kindred: {"grade": "7"}``.
+In GIFT and LaTeX they are in comments before a question: ``[id:7] [tag:easy]`` and ``kindred: {"grade": "7"}``.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _NOT_OURS = frozenset({"original", "content", "source", "predicted"})
 _OUR_FIELDS = tuple(sorted({column.name for column in fields(QuestionRecord)} - _NOT_OURS))
 _COMPARED = (*_OUR_FIELDS, "content", "source")
 _TEXTS = frozenset({"text", "options", "answer", "solution", "content"})
-_GUESSED = frozenset({"language", "kind"})  # from the texts, where a file does not say them
+_GUESSED = frozenset({"language", "kind"})  # from the texts, if a file does not state them
 
 
 def lost_fields(record: QuestionRecord, again: QuestionRecord) -> str:
-    """Return the fields that differ when a question is read again, as JSON; nothing where none does.
+    """Return the fields that differ when a question is read again, as JSON; empty if none differ.
 
-    With a text come the fields that are guessed from texts: what was guessed from the one that was read again may not
-    be what is guessed from this one.
+    If a text is among them, the fields guessed from texts are included too: a guess from the text read back may differ
+    from a guess from this one.
     """
     names = {name for name in _COMPARED if getattr(record, name) != getattr(again, name)}
     if names & _TEXTS:
@@ -41,7 +41,7 @@ def lost_fields(record: QuestionRecord, again: QuestionRecord) -> str:
 
 
 def read_ours(source: str, row: dict[str, Any]) -> None:
-    """Put the fields that `lost_fields` gave into a row; what is none of ours changes nothing."""
+    """Put the fields written by `lost_fields` into a row; anything else changes nothing."""
     try:
         found = json.loads(source)
         content = content_of(found["content"]) if "content" in found else row["grading"]
@@ -57,8 +57,8 @@ def mark_comments(record: QuestionRecord, sign: str, lost: str = "") -> Iterator
     """Yield the comments before a question.
 
     Args:
-        sign: with which a comment begins.
-        lost: fields that the format has no place for, as JSON.
+        sign: start of a comment.
+        lost: the fields that the format has no place for, as JSON.
     """
     marks = [f"[id:{_bracketed(record.id)}]"] if record.id else []
     marks += [f"[tag:{_bracketed(tag)}]" for tag in record.content.tags]
@@ -69,7 +69,7 @@ def mark_comments(record: QuestionRecord, sign: str, lost: str = "") -> Iterator
 
 
 def read_marks(comments: Iterable[str]) -> tuple[str, tuple[str, ...], str]:
-    """Return identifier, tags, and the fields of ours as JSON that comments hold; what is not there is empty."""
+    """Return the identifier, the tags and our fields (as JSON) from comments; each is empty if absent."""
     ours, others = "", []
     for line in comments:
         if found := _OURS.fullmatch(line):

@@ -1,9 +1,8 @@
-"""Files of paraphrases: JSON Lines or CSV, gzip too; one pair of `original` and `paraphrase` a line.
+"""Files of paraphrases: JSON Lines or CSV, also gzipped; one pair of `original` and `paraphrase` per line.
 
-Encoding, delimiter and header are recognised as those of files of questions are. Further fields: ``id``, ``language``
-(detected where absent), ``label`` (1 valid, 0 not), and ``question``, the number of a question of the bank, whose text
-is then the original where none is given. Others are ignored, null means absent.
-No ``id`` stands twice.
+Encoding, delimiter and header are detected as for question files. Other fields: ``id``, ``language`` (detected if
+absent), ``label`` (1 valid, 0 not), and ``question``, the number of a question in the bank, whose text is the original
+if none is given. Unknown fields are ignored, null means absent. Each ``id`` must be unique.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _LARGEST_ID = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """A pair as its file has it; `original` may be empty where `question` names one."""
+    """A pair as in the file; `original` may be empty if `question` names one."""
 
     id: str
     original: str
@@ -58,7 +57,7 @@ class PairRow:
 def read_pair_file(
     path: Path, *, unpacked_limit: int = UNPACKED_LIMIT, lines_limit: int = LINES_LIMIT
 ) -> Iterator[tuple[int, PairRow | LineProblem]]:
-    """Yield the pair or the problem of each line that is not blank; the content tells the format.
+    """Yield the pair or the problem of each non-blank line; the format is detected from the content.
 
     Raises:
         ImportRefused: the file as a whole cannot be read, or is larger than the limits.
@@ -118,7 +117,7 @@ def _csv_rows(lines: Iterator[tuple[int, bytes | LineProblem]], path: Path, enco
 
 
 def _fields(names: Sequence[str]) -> list[str]:
-    """Return the field of each column; each field once, and our own names first."""
+    """Return the field of each column; no field appears twice, and our own names take precedence."""
     fields = [name.strip().lower() if name.strip().lower() in PAIR_COLUMNS else "" for name in names]
     fields = [field if field not in fields[:place] else "" for place, field in enumerate(fields)]
     for place, name in enumerate(names):
@@ -141,7 +140,7 @@ def _pair(row: Mapping[str, Any]) -> PairRow:
     """Check one line.
 
     Raises:
-        FieldProblems, ValueError: a field cannot be used; the message is for the user.
+        FieldProblems, ValueError: a field is invalid; the message is for the user.
     """
     question, fields = _question(row.get("question")), Fields(row)
     original, paraphrase, language = (

@@ -1,6 +1,7 @@
-"""What a picture is, read from its first bytes; nothing is decoded.
+"""Picture type and size, read from the first bytes; nothing is decoded.
 
-PNG (W3C, chunk IHDR), JPEG (ITU-T T.81, markers SOF), GIF89a and WebP (RFC 9649). SVG is refused: it can hold scripts.
+PNG (W3C, chunk IHDR), JPEG (ITU-T T.81, markers SOF), GIF89a and WebP (RFC 9649). SVG is refused, as it can contain
+scripts.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ BYTES_LIMIT = 10 * 1024 * 1024
 PIXELS_LIMIT = 50_000_000
 FRAMES_LIMIT = 1_000
 SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
-_NO_FRAME = frozenset({0xC4, 0xC8, 0xCC})  # markers between SOF0 and SOF15 that are none
+_NO_FRAME = frozenset({0xC4, 0xC8, 0xCC})  # markers between SOF0 and SOF15 that do not start a frame
 
 
 class PictureRefused(Exception):
-    """The bytes are no picture that can be shown; the message says why, as in "is an SVG picture"."""
+    """The bytes are not a displayable picture; the message says why, as in "is an SVG picture"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,10 @@ class PictureFacts:
 
 
 def read_picture(data: bytes) -> PictureFacts:
-    """Return what a picture is.
+    """Return the type and size of a picture.
 
     Raises:
-        PictureRefused: it is none that can be shown.
+        PictureRefused: the bytes are not a displayable picture.
     """
     if len(data) > BYTES_LIMIT:
         raise PictureRefused(f"is larger than {BYTES_LIMIT // 1024**2} MB")
@@ -54,7 +55,7 @@ def read_picture(data: bytes) -> PictureFacts:
 
 
 def _frames(data: bytes) -> int:
-    """Return how many frames an animation says it has; one that is cut off has those before its end."""
+    """Return an animation's number of frames; for a truncated one, at most the frames before its end."""
     if data.startswith(b"\x89PNG"):
         place = data.find(b"acTL", 0, 65_536)
         return int(struct.unpack(">I", data[place + 4 : place + 8])[0]) if place >= 0 else 1
@@ -70,7 +71,7 @@ def _gif_frames(data: bytes) -> int:
         is_frame = data[place] == 0x2C
         frames += is_frame
         place += 11 + _colours(data[place + 9]) if is_frame else 2
-        while place < len(data) and data[place]:  # blocks of data, each behind its length
+        while place < len(data) and data[place]:  # data blocks, each preceded by its length
             place += data[place] + 1
         place += 1
     return frames

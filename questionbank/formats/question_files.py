@@ -1,4 +1,4 @@
-"""Files of questions, read by iterating: items of their own, or rows of a table or of JSON."""
+"""Question files, read by iterating: files of items, or rows of a table or of JSON."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class _Identified(Protocol):
 
 
 Named = TypeVar("Named", bound=_Identified | LineProblem | LineWarning)
-"""What has an identifier, or is said instead."""
+"""Something with an identifier, or a problem or warning instead."""
 
 
 class ItemFile:
-    """A file of questions that are items of their own, read by iterating as `QuestionFile` is.
+    """A file of questions in an item format, read by iterating as with `QuestionFile`.
 
     Attributes:
-        layout: none: items have no columns.
+        layout: always None, as items have no columns.
     """
 
     layout = None
@@ -48,10 +48,10 @@ class ItemFile:
         self._context = context
 
     def __iter__(self) -> Iterator[tuple[int, Entry]]:
-        """Yield what each item turns out to be; no two items on the same line, though they may share one.
+        """Yield the entries of each item; no two records have the same line number, even if they share a line.
 
         Raises:
-            ImportRefused: the file as a whole cannot be read, or not on; nothing before it may be kept.
+            ImportRefused: the file or the rest of it cannot be read; nothing read before may be kept.
         """
         assert self.format.read is not None  # noqa: S101
         first_line_of: dict[str, int] = {}
@@ -72,13 +72,13 @@ class ItemFile:
 
 
 class QuestionFile:
-    """A file of questions, read by iterating: (line number, question, concept, warning or problem) of each line.
+    """A file of questions; iteration yields (line number, question, concept, warning or problem).
 
-    Memory does not grow with the file but by its identifiers, which must not repeat.
+    Memory grows only with the number of identifiers, which must be unique.
 
     Attributes:
-        layout: how it is read.
-        notes: what is done with columns as a whole, complete when all is read.
+        layout: how to read the file.
+        notes: how whole columns are treated; complete once the file has been read.
     """
 
     def __init__(
@@ -108,22 +108,22 @@ class QuestionFile:
 
     @property
     def unread(self) -> list[str]:
-        """Names of columns or fields that the file has and that are not read; of JSON, of the objects read so far."""
+        """Names of unread columns or fields; for JSON, those of the objects read so far."""
         return self.layout.unread if self.layout.is_table else list(self._names.unread)
 
     def __iter__(self) -> Iterator[tuple[int, Entry]]:
-        """Yield what each line turns out to be.
+        """Yield the entry of each line.
 
         Raises:
-            ImportRefused: the file as a whole cannot be read, or not on; nothing before it may be kept.
+            ImportRefused: the file or the rest of it cannot be read; nothing read before may be kept.
         """
         return self.without_repeats(self._entries(self._raw(self._progress)))
 
     def without_repeats(self, entries: Iterable[tuple[int, Named]]) -> Iterator[tuple[int, Named | LineProblem]]:
-        """Yield the entries of the file, with a problem in place of each whose identifier an earlier one has.
+        """Yield the entries, replacing each one that repeats an earlier identifier by a problem.
 
         Raises:
-            ImportRefused: there are none.
+            ImportRefused: the file has no entries.
         """
         first_line_of: dict[tuple[bool, str], int] = {}
         is_empty = True
@@ -139,9 +139,9 @@ class QuestionFile:
             raise ImportRefused(f"{self.path.name} contains no questions.")
 
     def share(self, index: int, count: int, *, rows: int) -> Iterator[list[tuple[int, Entry]]]:
-        """Yield what every `count`-th block of so many rows turns out to be, from the block with this index on.
+        """Yield the entries of every `count`-th block of `rows` rows, starting with block `index`.
 
-        Identifiers that repeat are left to `without_repeats`.
+        Duplicate identifiers are left to `without_repeats`.
         """
         raw = self._raw(self._progress)
         for number in itertools.count():
@@ -158,7 +158,7 @@ class QuestionFile:
                 yield line, row
 
     def _raw(self, progress: Progress | None = None) -> Iterator[Any]:
-        """Return the rows of a table, or the objects of JSON as they are written."""
+        """Return the rows of a table, or the raw objects of JSON."""
         if self.layout.sheet:
             return sheet_rows(self.path, self.layout, progress=progress)
         if self.layout.is_table:

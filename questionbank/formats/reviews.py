@@ -1,4 +1,4 @@
-"""Reviewers' decisions as JSON Lines or CSV, line by line, for a response or a file."""
+"""Reviewers' decisions as JSON Lines or CSV, streamed line by line to a response or a file."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ REVIEW_FORMATS: dict[str, tuple[str, Callable[[Iterable[Row], Sequence[str]], It
 
 
 def review_lines(rows: Iterable[Row], fields: Sequence[str], format: str) -> Iterator[str]:
-    """Return the rows as lines of text; a CSV begins with its header.
+    """Return the rows as lines of text; CSV starts with its header.
 
     Raises:
         KeyError: the format is not one of `REVIEW_FORMATS`.

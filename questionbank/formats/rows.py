@@ -1,4 +1,4 @@
-"""From a row of a file to a question or a concept, whatever the format: tidied, read, and checked."""
+"""Turn a row of any format into a question or a concept: normalise, read and check."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _number_without_one(record: QuestionRecord) -> Warnings:
 
 
 def _pictures_nobody_has(record: QuestionRecord) -> Warnings:
-    # Of those that are missing in an item's file, their readers say so.
+    # Pictures missing from an item's file are reported by its reader.
     known = {picture.name for picture in record.content.pictures}
     for field, text in (
         ("text", record.text),
@@ -83,7 +83,7 @@ CHECKS: tuple[Callable[[QuestionRecord], Warnings], ...] = (
 
 
 def record_warnings(record: QuestionRecord) -> Warnings:
-    """Yield the field and the reason of whatever looks wrong."""
+    """Yield (field, reason) for everything that looks wrong."""
     for check in CHECKS:
         yield from check(record)
 
@@ -92,17 +92,18 @@ RowEntry = QuestionRecord | ConceptRow | LineProblem | LineWarning
 _TEXTS = ("text", "answer", "solution")
 _EQUALS = re.compile(r"\s*[A-Za-z]\s*=\s*(?=\S)")
 _INLINE_PICTURE = re.compile(r"!\[([^\[\]]*)\]\(data:[^()]*\)")
-_TOO_LONG_FOR_A_CELL = 40  # characters of a difficulty
+_TOO_LONG_FOR_A_CELL = 40  # characters of a difficulty that are shown
 
 
 class RowReader:
     """Reads the rows of one file.
 
     Args:
-        values_of: the raw difficulties of the whole file, read once more; asked for at the first that is no number.
-        scale: what is known of the difficulty scale.
-        without: fields that are left out.
-        has_own_paths: whether concepts are written as we write them; else arrows separate their levels, too.
+        values_of: yields the raw values of a column in a second pass; called at the first difficulty that is not a
+            number.
+        scale: what is known about the difficulty scale.
+        without: fields to leave out.
+        has_own_paths: whether concepts use our notation; if not, arrows also separate their levels.
     """
 
     def __init__(
@@ -121,7 +122,7 @@ class RowReader:
         self.notes: list[str] = []
 
     def read(self, line: int, row: dict[str, Any]) -> Iterator[tuple[int, RowEntry]]:
-        """Yield the warnings of a row, then its question or concept; or its problem alone."""
+        """Yield the warnings of a row followed by its question or concept, or only its problem."""
         for field in self._without & row.keys():
             del row[field]
         said: list[tuple[str, str]] = []
@@ -170,7 +171,7 @@ class RowReader:
             row["difficulty"] = value
         if type(row.get("facility")) is str:
             row["facility"] = _share(row["facility"], problems)
-            if row["facility"] is None:  # said once; the number of responses alone says nothing
+            if row["facility"] is None:  # reported once; the number of responses means nothing alone
                 row["responses"] = None
         if type(row.get("responses")) is str:
             digits = row["responses"].strip()
@@ -182,7 +183,7 @@ class RowReader:
         return scale
 
     def _placed(self, difficulty: str, problems: list[tuple[str, str]]) -> tuple[float | None, FileScale]:
-        """Return a difficulty that is no plain number, as the column as a whole says, and its scale."""
+        """Return a non-numeric difficulty, interpreted by the column as a whole, and its scale."""
         if self._difficulty is None:
             self._difficulty = read_column(self._difficulties())
             if note := self._difficulty.note():
@@ -200,7 +201,7 @@ class RowReader:
     def _difficulties(self) -> Iterator[Any]:
         try:
             yield from self._values_of("difficulty")
-        except ImportRefused:  # damage further down is the reading's to say
+        except ImportRefused:  # the reader reports damage further down
             return
 
 
@@ -299,7 +300,7 @@ def _tidy_answer(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
 
 
 def _name_the_option(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
-    """Make the label of an option of an answer that is its text, and no choice of a question without options."""
+    """Replace an answer's text by its option's label; make a choice question without options an open one."""
     options, answer = row.get("options"), row.get("answer")
     if type(options) is list and options and type(answer) is str and answer:
         if not all(type(option) is dict and type(option.get("label")) is str for option in options):

@@ -1,4 +1,4 @@
-"""What a format of question files is to the rest: how it is recognised, read, written, and what it cannot hold."""
+"""The interface of a question format: how it is recognised, read and written, and what it cannot hold."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.lines import Progress
 
 Entry = QuestionRecord | ConceptRow | LineProblem | LineWarning
-"""What a place of a file can turn out to be, or be told of."""
+"""What a position in a file can turn out to be, or a warning about it."""
 
 
 class Attachments(Protocol):
-    """Where pictures are kept."""
+    """Storage for pictures."""
 
     def put(self, data: bytes) -> str:
-        """Keep a picture; returns its SHA-256. Raises `PictureRefused`."""
+        """Store a picture; return its SHA-256. Raises `PictureRefused`."""
 
     def get(self, sha256: str, /) -> bytes | None:
         """Return a picture, or None."""
@@ -32,10 +32,10 @@ class Attachments(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
-    """What reading a file needs beside the file.
+    """What a reader needs besides the file.
 
     Attributes:
-        notes: where a reader says what concerns the file as a whole.
+        notes: the reader's remarks on the file as a whole.
     """
 
     attachments: Attachments
@@ -45,36 +45,36 @@ class ReadContext:
 
 
 ANOTHER_TYPE = "questions of another type, which only leave in the format they came from"
-"""What `CannotHold` says of them."""
+"""How `CannotHold` describes such questions."""
 
 
 class CannotHold(Exception):
-    """A format has nothing like a question; the message says which questions, as in "questions in parts"."""
+    """A format has no equivalent for a question; the message names the kind, as in "questions in parts"."""
 
 
 def no_writer(_records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
-    """Stand for the writer of a format that is only read."""
+    """Placeholder writer of a read-only format."""
     raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format of question files.
+    """A format of question files.
 
     Attributes:
-        suffixes: endings of file names, each with and without ``.gz``; the first is that of a file that is sent.
-        is_table: whether it has a header and columns.
-        media_type: of a file that is sent.
-        write: yields the bytes of a file of questions; what it cannot hold is left out, as `losses` says.
-        sniff: whether a file is of this format, by its beginning and its name; None where its layout says so.
-        sniff_archive: whether a ZIP archive is of this format.
-        read: yields line and entry of each item; raises `ImportRefused` where the file as a whole cannot be read. None
-            where a file is read by its layout (JSON, tables).
-        losses: what of a question the format cannot hold, as words for people; raises `CannotHold`.
-        reads_folders: whether archives of such files are read, too.
-        place: what the number of an entry counts: a line or a row of the file, or the entries themselves.
-        takes_predictions: whether predicted concepts and difficulty can go with a question, marked as such.
-        is_paper: whether a file is read as a test paper, too.
+        suffixes: file name suffixes, each with and without ``.gz``; the first is used for exports.
+        is_table: whether the format has a header and columns.
+        media_type: media type of exported files.
+        write: yields the bytes of a file of questions; omits what it cannot hold, as described by `losses`.
+        sniff: whether a file has this format, by its beginning and its name; None if its layout decides.
+        sniff_archive: whether a ZIP archive has this format.
+        read: yields line and entry of each item; raises `ImportRefused` if the file as a whole cannot be read. None if
+            files are read by their layout (JSON, tables).
+        losses: parts of a question that the format cannot hold, in words for people; raises `CannotHold`.
+        reads_folders: whether archives of such files are read too.
+        place: what the number of an entry counts: lines, rows or the entries themselves.
+        takes_predictions: whether predicted concepts and difficulty can be exported, marked as predictions.
+        is_paper: whether such a file can also be read as a test paper.
     """
 
     name: str
@@ -97,11 +97,11 @@ class Format:
         return self.write is not no_writer
 
     def ending(self, beginning: bytes) -> str:
-        """Return the ending of a written file that begins so: of a text with its pictures it is an archive."""
+        """Return the suffix of a written file from its first bytes: a text with pictures becomes an archive."""
         return ".zip" if self.reads_folders and beginning.startswith(b"PK\x03\x04") else self.suffixes[0]
 
     def file_name(self, stem: str, ending: str) -> str:
-        """Return the name of a written file, which says for which system it is where its ending does not.
+        """Return the name of a written file; it includes the target system unless the suffix already shows it.
 
         >>> Format("qti21", "QTI 2.1", (".zip",), "").file_name("fractions", ".zip")
         'fractions-qti-2.1.zip'
@@ -111,7 +111,7 @@ class Format:
 
 
 class NoAttachments:
-    """Keeps nothing: for files that are only looked at."""
+    """Stores nothing: for files that are only inspected."""
 
     def put(self, data: bytes) -> str:
         import hashlib
@@ -143,7 +143,7 @@ _LINK = "the link between questions that share a text (each of them holds all of
 
 
 def not_held(record: QuestionRecord, again: QuestionRecord) -> list[str]:
-    """Return what of a question is gone when it is read again, in a teacher's words."""
+    """Return what a question loses when it is read back, in a teacher's words."""
     lost = [
         _NAMES[column.name]
         for column in fields(QuestionRecord)

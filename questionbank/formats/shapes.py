@@ -1,7 +1,7 @@
-"""From the shapes in which sets and platforms publish answers, options and concepts to our own.
+"""Convert published shapes of answers, options and concepts to ours.
 
 GSM8K ends its answers with ``#### 10`` (Cobbe et al. 2021); AQuA lists options as ``A)8``; MathQA writes them in one
-text, ``a ) 38 , b ) 27``; TAL-SCQ5K nests them; MATH boxes the answer in the solution; Moodle begins categories with
+text, ``a ) 38 , b ) 27``; TAL-SCQ5K nests them; MATH boxes the answer in the solution; Moodle starts categories with
 ``$course$/top``.
 """
 
@@ -28,7 +28,7 @@ _LABEL_KEYS = ("label", "aoVal", "key", "letter", "option", "id", "name")
 _TEXT_KEYS = ("text", "content", "value", "answer", "body")
 _FINAL = re.compile(r"(.*?)\n?\s*####\s*(.+?)\s*", re.DOTALL)
 _CALCULATION = re.compile(r"<<([^<>]*)>>")
-# Between two words: "x → 0" is the name of one concept.
+# Only between two words: "x → 0" is the name of a single concept.
 _ARROWS = re.compile(
     r"(?:(?<=[^\W\d_]{2})|(?<=[\u4e00-\u9fff]))\s*(?:->|→|::|»|›|＞|=>)\s*(?=[^\W\d_]{2}|[\u4e00-\u9fff])"
 )
@@ -41,7 +41,7 @@ _ANSWER_LABEL = re.compile(
 
 
 def option_list(value: Any) -> Any:
-    """Return options as a list of objects with label and text; what has no such shape is returned as it is.
+    """Return options as a list of objects with label and text; other shapes are returned unchanged.
 
     >>> option_list(["A)8", "B)9"]) == option_list({"A": "8", "B": "9"}) == option_list(["8", "9"])
     True
@@ -81,7 +81,7 @@ def _own_keys(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _labelled(texts: Sequence[str]) -> list[dict[str, str]]:
-    """Return options with the labels that stand before their texts, else with letters."""
+    """Return options with the labels that precede their texts, or else with letters."""
     matches = [_LABELLED.fullmatch(text) for text in texts]
     labels = [match[1].upper() for match in matches if match]
     if len(labels) == len(texts) and labels == list(_LETTERS[: len(labels)]) and len(labels) > 1:
@@ -90,10 +90,10 @@ def _labelled(texts: Sequence[str]) -> list[dict[str, str]]:
 
 
 def options_of_text(text: str) -> Any:
-    """Return the options that a cell lists: as JSON, as Python writes lists, as ``a ) 38 , b ) 27``, or one a line.
+    """Return the options in a cell: JSON, a Python list, ``a ) 38 , b ) 27``, or one per line.
 
     Raises:
-        ValueError: it lists none.
+        ValueError: the cell does not list options.
 
     >>> [option["text"] for option in options_of_text("a ) 38 , b ) 27.675 , c ) 30")]
     ['38', '27.675', '30']
@@ -119,7 +119,7 @@ def options_of_text(text: str) -> Any:
 
 
 def answer_label(answer: str, options: Sequence[Mapping[str, str]]) -> str:
-    """Return the label of the option that an answer names, by its text or as "(B)"; empty where it names none or two.
+    """Return the label of the option that an answer names, by text or as "(B)"; empty unless it names exactly one.
 
     >>> options = [{"label": "A", "text": "$8$"}, {"label": "B", "text": "9 cm"}]
     >>> answer_label("8", options), answer_label("b)", options), answer_label("Option B", options)
@@ -132,7 +132,7 @@ def answer_label(answer: str, options: Sequence[Mapping[str, str]]) -> str:
     found: list[str] = []
     if match := _ANSWER_LABEL.fullmatch(answer):
         found = [option["label"] for option in options if option["label"].lower() == match[1].lower()]
-    elif (value := _number(answer)) is not None:  # 5.0, as pandas writes a 5
+    elif (value := _number(answer)) is not None:  # 5.0, as pandas writes 5
         found = [option["label"] for option in options if _number(option["text"]) == value]
     elif match := _LABELLED.fullmatch(answer):  # "B) 9 cm"
         named = (match[1].lower(), _plain(match[2]))
@@ -152,7 +152,7 @@ def _plain(text: str) -> str:
 
 
 def final_answer(answer: str) -> tuple[str, str, list[str]]:
-    r"""Return answer, worked solution and calculations of an answer as GSM8K publishes it; itself where it is none.
+    r"""Split a GSM8K answer into answer, worked solution and calculations; other answers are returned unchanged.
 
     >>> final_answer("She buys 2*5=<<2*5=10>>10.\n#### 10")
     ('10', 'She buys 2*5=10.', ['2*5=10'])
@@ -164,7 +164,7 @@ def final_answer(answer: str) -> tuple[str, str, list[str]]:
 
 
 def boxed_answer(solution: str) -> str:
-    r"""Return what the last ``\boxed{...}`` of a solution holds, or nothing.
+    r"""Return the contents of the last ``\boxed{...}`` of a solution; empty if there is none.
 
     >>> boxed_answer(r"So $x = \boxed{\frac{1}{2}}$.")
     '\\frac{1}{2}'
@@ -182,10 +182,10 @@ def boxed_answer(solution: str) -> str:
 
 
 def concept_paths(value: Any, *, has_arrows: bool = True) -> Any:
-    """Return concepts as a list of paths, where a text or a list of texts names them; else the value as it is.
+    """Return concepts given as text or a list of texts as a list of paths; other values are returned unchanged.
 
     Args:
-        has_arrows: whether an arrow between two words separates levels, as ``>`` does.
+        has_arrows: whether an arrow between two words separates levels, like ``>``.
 
     >>> concept_paths("$course$/top/Algebra/Inequalities"), concept_paths(["Algebra -> Sums", "Sets"])
     ([['Algebra', 'Inequalities']], [['Algebra', 'Sums'], ['Sets']])

@@ -1,6 +1,6 @@
-"""What spreadsheet programs make of answers: 3/4 becomes a date, a long number is shortened.
+"""Answers damaged by spreadsheet programs: 3/4 becomes a date, a long number is shortened.
 
-Nothing is changed; whoever imports is told what the value probably was.
+Nothing is changed; the importing user is told what the value probably was.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SHORTEST, _LONGEST = 4, 32
 
 
 def damage_note(value: str) -> str:
-    """Return what a value looks like and what it may have been; empty for all that no spreadsheet makes.
+    """Return what a value looks like and what it may have been; empty if it does not look damaged.
 
     >>> damage_note("04-Mar")
     "'04-Mar' looks like a date that a spreadsheet made of a fraction: 3/4 (or 4/3)?"
@@ -44,7 +44,7 @@ def damage_note(value: str) -> str:
         return ""
     small, large = sorted(parts)
     guesses = f"{small}/{large} (or {large}/{small})" if small != large else f"{small}/{large}"
-    if re.match(r"\d+\. ", value):  # German programs make a date of 3.4, too
+    if re.match(r"\d+\. ", value):  # German programs also turn 3.4 into a date
         guesses = f"{small}/{large}, {large}/{small} or {parts[0]}.{parts[1]}"
     return f"{value!r} looks like a date that a spreadsheet made of a fraction: {guesses}?"
 

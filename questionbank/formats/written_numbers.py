@@ -1,4 +1,4 @@
-"""Numbers as the files of other systems write them."""
+"""Numbers as other systems' files write them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from decimal import Decimal
 
 PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-"""A number with a point."""
+"""A number with a decimal point."""
 
 
-_LONGEST = 21  # digits, signs included, above which an exponent says more
+_LONGEST = 21  # characters including the sign, beyond which an exponent is clearer
 
 
 def decimal_text(value: float) -> str:
-    """Return a number with all of its digits, as a person writes it: without an exponent where that is not too long.
+    """Return a number with all its digits, without an exponent unless that would be too long.
 
     >>> decimal_text(2.5e-05), decimal_text(2.0), decimal_text(1e16), decimal_text(7e22)
     ('0.000025', '2.0', '10000000000000000', '7e+22')
@@ -24,7 +24,7 @@ def decimal_text(value: float) -> str:
 
 
 def plain(value: float) -> str:
-    """Return a number with up to 15 digits, which is what spreadsheets keep, and without a needless ``.0``.
+    """Return a number with up to 15 digits, the precision of spreadsheets, and without a trailing ``.0``.
 
     >>> plain(3.0), plain(1e21), plain(0.1 + 0.2), plain(2.5e-05)
     ('3', '1e+21', '0.3', '0.000025')
@@ -33,7 +33,7 @@ def plain(value: float) -> str:
 
 
 def finite_number(text: str | None) -> float | None:
-    """Return a number with a point or a comma; None for anything else, infinity included.
+    """Return a number with a decimal point or comma; None for anything else, infinity included.
 
     >>> finite_number(" 2,5 "), finite_number("inf"), finite_number(None)
     (2.5, None, None)
@@ -46,7 +46,7 @@ def finite_number(text: str | None) -> float | None:
 
 
 def exact_share(share: float) -> float:
-    """Return a share that was written with a few digits as it was meant.
+    """Return the exact share that a rounded share was meant to be.
 
     >>> exact_share(0.3333333) == 1 / 3, exact_share(0.25)
     (True, 0.25)

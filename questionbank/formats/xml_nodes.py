@@ -1,4 +1,4 @@
-"""An XML document of a stranger as a small tree whose elements know their bytes, and texts as XML holds them."""
+"""Untrusted XML as a small tree whose elements know their byte ranges, and text escaped for XML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.lines import Progress, unpacked_stream
 
-DEPTH_LIMIT, ATTRIBUTES_LIMIT, ELEMENTS_LIMIT = 200, 64, 100_000  # elements of an item
+DEPTH_LIMIT, ATTRIBUTES_LIMIT, ELEMENTS_LIMIT = 200, 64, 100_000  # per document or item
 ITEM_LIMIT, TAG_LIMIT = 32 * 1024 * 1024, 1024 * 1024  # bytes
 _PIECE = 1 << 16
 _DECLARATION = re.compile(rb"""\s*<\?xml[^>]*?(?:encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["'][^>]*)?\?>""")
@@ -25,7 +25,7 @@ _OF_XML = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _STANDARD = re.compile(r"[\w.-]{0,100}\.dtd|https?://www\.imsglobal\.org/[\w./-]{1,200}", re.IGNORECASE)
 _BEFORE_ROOT = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL | re.IGNORECASE)
 _ROOT = re.compile(r"\s*<([A-Za-z_][\w.:-]*)")
-_AT_THE_END = (  # what expat says of a file that ends too soon
+_AT_THE_END = (  # expat's errors for a file that ends too soon
     expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
     expat.errors.XML_ERROR_NO_ELEMENTS,
     expat.errors.XML_ERROR_UNCLOSED_TOKEN,
@@ -43,7 +43,7 @@ class BadXml(Exception):
 
 
 class Cdata(str):
-    """Text that stood in a CDATA section, which may hold HTML."""
+    """Text from a CDATA section, which may contain HTML."""
 
     __slots__ = ()
 
@@ -53,10 +53,10 @@ class Node:
     """An element.
 
     Attributes:
-        start, inner, end: bytes at which the element, its inside, and what follows it begin.
-        line: where it begins.
-        pieces: texts and elements in it, in their order.
-        spaces: declarations of namespaces that are in force around an element.
+        start, inner, end: byte offsets of the element, its content, and the first byte after it.
+        line: line where it begins.
+        pieces: child texts and elements, in order.
+        spaces: namespace declarations in force around the element.
     """
 
     name: str
@@ -69,11 +69,11 @@ class Node:
     spaces: dict[str, str] = field(default_factory=dict)
 
     def get(self, name: str, default: str = "") -> str:
-        """Return an attribute without blanks around it."""
+        """Return an attribute with surrounding whitespace stripped."""
         return self.attributes.get(name, default).strip()
 
     def children(self, *names: str) -> list[Node]:
-        """Return the elements right below, of some names or of any."""
+        """Return the child elements, of the given names or of any."""
         return [piece for piece in self.pieces if isinstance(piece, Node) and (not names or piece.name in names)]
 
     def find(self, *path: str) -> Node | None:
@@ -84,7 +84,7 @@ class Node:
         return node
 
     def iter(self, *names: str) -> Iterator[Node]:
-        """Yield the elements below, in the order of the document."""
+        """Yield the descendant elements, in document order."""
         for child in self.children():
             if not names or child.name in names:
                 yield child
@@ -94,12 +94,12 @@ class Node:
         return " ".join(self.all_text().split())
 
     def all_text(self) -> str:
-        """Return all text in it as it stands."""
+        """Return all text in the element, unchanged."""
         return "".join(piece if isinstance(piece, str) else piece.all_text() for piece in self.pieces)
 
 
 def root_element(beginning: str) -> str:
-    """Return the name of the first element of an XML text, or nothing.
+    """Return the name of the first element of an XML text; empty if there is none.
 
     >>> root_element("<?xml version='1.0'?><!-- a --> <quiz>")
     'quiz'
@@ -112,17 +112,17 @@ def root_element(beginning: str) -> str:
 
 
 def _encoding(data: bytes) -> str:
-    """Return the encoding that a document names; one in UTF-16 that does not begin so came as UTF-8."""
+    """Return the declared encoding; a document that declares UTF-16 without being UTF-16 is taken as UTF-8."""
     declared = _DECLARATION.match(data[:400])
     encoding = declared[1].decode().lower() if declared and declared[1] else "utf-8"
     return "utf-8" if encoding == "us-ascii" or encoding.startswith("utf-16") else encoding
 
 
 def as_utf8(data: bytes) -> bytes:
-    """Return a document in UTF-8 whose declaration says so, and whose named characters are numbers.
+    """Convert a document to UTF-8, adjusting its declaration and replacing named characters by numbers.
 
     Raises:
-        BadXml: it is no text in the encoding that it names.
+        BadXml: the document is not valid text in its declared encoding.
 
     >>> as_utf8(b"<p>&nbsp;&lt;<![CDATA[&nbsp;]]></p>")
     b'<p>&#160;&lt;<![CDATA[&nbsp;]]></p>'
@@ -154,14 +154,14 @@ def parse(
     kept_whole: Collection[str] = (),
     elements_limit: int = ELEMENTS_LIMIT,
 ) -> Node:
-    """Return the root of a document in UTF-8.
+    """Parse a document in UTF-8; return its root.
 
     Args:
-        element, attribute: our name of an element or an attribute, from the one without a prefix.
-        kept_whole: elements whose inside is passed over; where it is, their bytes say.
+        element, attribute: map the unprefixed name of an element or attribute to ours.
+        kept_whole: elements whose content is skipped; their byte ranges show where it is.
 
     Raises:
-        BadXml: it is not well-formed, declares a document type, or goes beyond a limit; says in which line.
+        BadXml: it is not well-formed, declares a document type or exceeds a limit; the message names the line.
     """
     parsing = _Parsing(element, attribute, frozenset(kept_whole), elements_limit)
     parsing.feed(data, is_last=True)
@@ -169,12 +169,12 @@ def parse(
 
 
 class _Parsing:
-    """A document while it is read.
+    """A document being parsed.
 
     Attributes:
-        top: holds the root.
-        data, offset: bytes that are still needed, and where they begin in the document.
-        count: elements so far, without those in elements that are kept whole.
+        top: the parent of the root.
+        data, offset: the bytes still needed, and their offset in the document.
+        count: number of elements so far, without those inside skipped elements.
     """
 
     def __init__(
@@ -185,9 +185,9 @@ class _Parsing:
         self.data, self.offset = bytearray(), 0
         self.top = Node("", {}, 0, 0)
         self._open = [self.top]
-        self._spaces: list[dict[str, str]] = [{}]  # in force within each element that is open
+        self._spaces: list[dict[str, str]] = [{}]  # in force within each open element
         self._depth = self.count = 0
-        self._passed = self._within = 0  # depth of the element that is kept whole, and elements in it
+        self._passed = self._within = 0  # depth of the element being skipped, and number of elements in it
         self._is_cdata = False
         self.parser = parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
@@ -216,7 +216,7 @@ class _Parsing:
         return bytes(self.data[start - self.offset : end - self.offset])
 
     def forget(self, end: int) -> None:
-        """Drop the bytes before a place, and count elements from here on."""
+        """Drop the bytes before an offset, and restart the count of elements."""
         del self.data[: end - self.offset]
         self.offset, self.count = end, 0
 
@@ -275,7 +275,7 @@ class _Parsing:
         self._is_cdata = False
 
     def _document_type(self, _name: str, system: str | None, _public: str | None, has_entities: bool) -> None:
-        """Refuse a document type; the name of a standard's may stand, which is never fetched."""
+        """Refuse a document type, except a standard one, which is never fetched."""
         if has_entities:
             self.refuse(
                 "declares a document type (DOCTYPE) with entities of its own, which are not read for safety;"
@@ -296,13 +296,13 @@ class _Parsing:
 
 @dataclass(frozen=True, slots=True)
 class XmlItem:
-    """An element below the root.
+    """A child element of the root.
 
     Attributes:
         data: its bytes, in UTF-8.
-        preamble: what stands between the element before and this one.
-        line: where it begins.
-        attributes: of its tag.
+        preamble: the bytes between the previous item and this one.
+        line: line where it begins.
+        attributes: attributes of its tag.
     """
 
     data: bytes
@@ -314,10 +314,10 @@ class XmlItem:
 def xml_items(
     path: Path, *, root: str, item: str, unpacked_limit: int, progress: Progress | None = None
 ) -> Iterator[XmlItem]:
-    """Yield the elements `item` right below `root`.
+    """Yield the `item` elements that are children of `root`.
 
     Raises:
-        ImportRefused: it is no such file, is damaged, or goes beyond a limit; says in which line.
+        ImportRefused: it is another kind of file, is damaged or exceeds a limit; the message names the line.
     """
     parsing = _Parsing(str, str, frozenset({item}))
     with path.open("rb") as raw:
@@ -338,7 +338,7 @@ def xml_items(
 
 
 def _utf8_pieces(stream: Any, parsing: _Parsing, unpacked_limit: int) -> Iterator[bytes]:
-    """Yield a file in UTF-8, and nothing at its end."""
+    """Yield a file in UTF-8, and an empty piece at its end."""
     read, encoding = 0, ""
     while piece := stream.read(_PIECE):
         read += len(piece)
@@ -364,7 +364,7 @@ def _utf8_pieces(stream: Any, parsing: _Parsing, unpacked_limit: int) -> Iterato
 
 
 def _ready(parsing: _Parsing, root: str, item: str) -> Iterator[XmlItem]:
-    """Yield the items that have ended since the last time, and forget them."""
+    """Yield the items completed since the last call, and drop their bytes."""
     top = next(iter(parsing.top.children()), None)
     if top is not None and top.name != root:
         raise BadXml(f"begins with the element {top.name[:40]!r}, not with {root!r}", top.line)
@@ -386,7 +386,7 @@ def _ready(parsing: _Parsing, root: str, item: str) -> Iterator[XmlItem]:
 
 
 def _cut_off(parsing: _Parsing, error: BadXml) -> str:
-    """Return in which question a file ends too soon; nothing for other faults."""
+    """Return which question a truncated file ends in; empty for other faults."""
     cause, within = error.__cause__, parsing.kept
     reason = expat.errors.messages[cause.code] if isinstance(cause, expat.ExpatError) else ""
     if within is None or reason not in _AT_THE_END:
@@ -401,12 +401,12 @@ _FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def legal(text: str) -> str:
-    """Return a text without the characters that XML cannot hold."""
+    """Replace the characters that XML cannot hold."""
     return _FORBIDDEN.sub("\ufffd", text)
 
 
 def xml_text(text: str) -> str:
-    r"""Return a text as an element holds it.
+    r"""Escape a text as element content.
 
     >>> xml_text("1 < 2\0")
     '1 &lt; 2\ufffd'
@@ -415,5 +415,5 @@ def xml_text(text: str) -> str:
 
 
 def attribute_text(text: str) -> str:
-    """Return a text as an attribute between double quotes holds it."""
+    """Escape a text as an attribute value in double quotes."""
     return xml_text(text).replace('"', "&quot;").replace("\n", "&#10;")

@@ -1,1 +1,1 @@
-"""Canvas's packages: QTI 1.2 with Canvas's own types of questions, which New Quizzes take, too."""
+"""Canvas packages: QTI 1.2 with Canvas's own question types, which New Quizzes accept too."""

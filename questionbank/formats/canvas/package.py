@@ -1,7 +1,7 @@
-"""Canvas's packages as files: a manifest, quizzes and question banks in QTI 1.2, and the pictures that they name.
+"""Canvas packages: a manifest, quizzes and question banks in QTI 1.2, and their pictures.
 
-A quiz or a bank is a concept of its questions. Of a Common Cartridge, which holds every quiz twice, the one with
-Canvas's own types of questions is read. Every item is kept as its bytes, so that it goes back as it came.
+A quiz or a bank becomes a concept of its questions. A Common Cartridge contains every quiz twice; the version with
+Canvas's own question types is read. Every item's bytes are kept, so that it can be exported as it came.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse, root_el
 MANIFEST = "imsmanifest.xml"
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?questestinterop\b")
 _LOOKED_AT = 4_096
-_MOST_LOOKED_AT = 300  # members of an archive without a manifest, when its format is guessed
-_LARGEST = 400_000  # elements of a manifest, metadata left out
-_MOST_ELEMENTS = 1_000_000  # around the items of a file
+_MOST_LOOKED_AT = 300  # members of an archive without a manifest, to guess its format
+_LARGEST = 400_000  # elements of a manifest, not counting metadata
+_MOST_ELEMENTS = 1_000_000  # around a file's items
 _UPLOADED = "Uploaded%20Media/"
 _NO_SECTION = Section()
-_NAMELESS = re.compile(r"(?:root|main|default)?[ _]?section[ _]?\d*", re.IGNORECASE)  # programs call it so
-_META_NAME = "assessment_meta.xml"  # of a quiz, beside its questions
+_NAMELESS = re.compile(r"(?:root|main|default)?[ _]?section[ _]?\d*", re.IGNORECASE)  # default names given by programs
+_META_NAME = "assessment_meta.xml"  # metadata of a quiz, beside its questions
 _PATH_SIGNS = {ord(">"): "＞", ord(";"): "；"}
 Find = Callable[[str], bytes | None]
 _Place = tuple[Section, float | None, int, int]
-"""Section and points of the group around an item, and where it begins in the file of all items, and its length."""
+"""Section and points of the group around an item, and the item's offset and length in the file of all items."""
 
 
 def is_canvas(archive: zipfile.ZipFile) -> bool:
-    """Return whether an archive is a package, or holds files of QTI 1.2 without a table of contents."""
+    """Return whether an archive is a package, or contains QTI 1.2 files without a manifest."""
     return MANIFEST in archive.namelist() or bool(_question_files(archive, most=_MOST_LOOKED_AT))
 
 
 def is_qti(beginning: str, _name: str) -> bool:
-    """Return whether a file is one of a package, unpacked."""
+    """Return whether a file is an unpacked file of a package."""
     return root_element(beginning).rpartition(":")[2] == "questestinterop"
 
 
@@ -71,10 +71,10 @@ class QtiItem:
     """An ``<item>`` element.
 
     Attributes:
-        title: of the assessment or bank around it.
-        line: of its file.
-        points: that the group around it gives for each of its items.
-        section: around it; the instructions are HTML, or plain text.
+        title: title of the assessment or bank around it.
+        line: line in its file.
+        points: points per item stated by the group around it.
+        section: section around it; the instructions are HTML or plain text.
     """
 
     data: bytes
@@ -85,10 +85,10 @@ class QtiItem:
 
 
 def qti_items(data: bytes) -> list[QtiItem]:
-    """Return the items of a file in their order, wherever they stand.
+    """Return a file's items in order, at any depth.
 
     Raises:
-        BadXml: it is no QTI 1.2, or goes beyond a limit.
+        BadXml: the file is not QTI 1.2 or exceeds a limit.
     """
     data = as_utf8(data)
     root = parse(data, kept_whole=("item",), elements_limit=_MOST_ELEMENTS)
@@ -111,7 +111,7 @@ def qti_items(data: bytes) -> list[QtiItem]:
 def _nodes(
     node: Node, points: float | None = None, section: Section = _NO_SECTION
 ) -> Iterator[tuple[Node, float | None, Section]]:
-    """Yield all nodes, each with the points and the section that are stated around it."""
+    """Yield all nodes, each with the points and the section that apply to it."""
     stated = node.find("selection_ordering", "selection", "selection_extension", "points_per_item")
     points = finite_number(stated.text()) if stated else points
     if node.name == "section":
@@ -127,7 +127,7 @@ def _nodes(
 
 
 def read_canvas(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each item turns out to be, by its number."""
+    """Yield the entries of each item, by item number."""
     if not is_archive(path):
         yield from _Package(path, context, lambda _path: None).entries([(path.name, path.read_bytes())])
         return
@@ -142,10 +142,10 @@ def read_canvas(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]
 
 
 def _question_files(archive: zipfile.ZipFile, most: int | None = None) -> list[str]:
-    """Return the members with questions; of a quiz that is there twice, the one with Canvas's types.
+    """Return the members with questions; of duplicate quizzes, the one with Canvas's types.
 
     Args:
-        most: how many of the first members are looked at.
+        most: maximum number of members to inspect.
     """
     found = []
     for member in archive.infolist()[:most]:
@@ -180,7 +180,7 @@ class _Package:
         self._number = 0
 
     def missing(self, archive: zipfile.ZipFile) -> Iterator[tuple[int, Entry]]:
-        """Yield a warning for each file that the manifest names and the package lacks."""
+        """Yield a warning for each file in the manifest that is missing from the package."""
         try:
             data = as_utf8(member_bytes(archive, MANIFEST, self._path) or b"")
             manifest = parse(data, kept_whole=("metadata",), elements_limit=_LARGEST)
@@ -209,12 +209,12 @@ class _Package:
                 self._context.progress(done, total)
 
     def _instructions(self, member: str) -> str:
-        """Return the instructions of a quiz, which stand beside its questions."""
+        """Return the instructions of a quiz, which are in a separate file."""
         folder = member.rpartition("/")[0] or member.rpartition("/")[2].partition(".")[0]
         try:
             meta = parse(as_utf8(self._find(f"{folder}/{_META_NAME}") or b"<quiz/>"), elements_limit=_LARGEST)
         except BadXml:
-            return ""  # what it says is not needed
+            return ""  # its contents are optional
         description = meta.find("description")
         return _said(description.all_text()) if description else ""
 
@@ -234,12 +234,12 @@ class _Package:
 
 
 def _said(source: str) -> str:
-    """Return what a quiz or a section says above its questions; of its pictures, only that there are some."""
+    """Return the instructions of a quiz or section, with pictures reduced to placeholders."""
     return html_to_our_text(source, picture_name=lambda _address: "")[0].strip()
 
 
 def _concepts(title: str) -> tuple[tuple[str, ...], ...]:
-    """Return the concept that a quiz or a bank stands for."""
+    """Return the concept that stands for a quiz or bank."""
     name = title.translate(_PATH_SIGNS)[:CONCEPT_NAME_LIMIT].strip()
     return ((name,),) if name else ()
 
@@ -266,7 +266,7 @@ _NAMESPACES = (
 
 
 def write_canvas(records: Iterable[QuestionRecord], attachments: Attachments) -> Iterator[bytes]:
-    """Yield the package in pieces: a quiz for each first concept; what Canvas cannot hold is left out."""
+    """Yield the package in pieces, one quiz per first concept; omit what Canvas cannot hold."""
     with tempfile.TemporaryFile() as file, tempfile.TemporaryFile() as items:
         pictures = _Pictures(attachments)
         quizzes: dict[tuple[str, ...], list[_Place]] = {}
@@ -346,7 +346,7 @@ def _manifest(resources: list[str]) -> str:
 
 
 class _Pictures:
-    """The pictures of a package, each under a path of its own."""
+    """The pictures of a package, each with a path of its own."""
 
     def __init__(self, attachments: Attachments) -> None:
         self._attachments = attachments
@@ -354,13 +354,13 @@ class _Pictures:
         self._files: dict[str, str] = {}  # path -> hash
 
     def place(self, path: str, digest: str) -> str:
-        """Return the path of a picture, in the form of an address; another one where that is another picture's."""
+        """Return the address of a picture, changed if another picture has its path."""
         place, _is_new = self._places.of(unquote(path), digest)
         self._files[place] = digest
         return path if place == unquote(path) else quote(place)
 
     def write(self, archive: zipfile.ZipFile) -> Iterator[str]:
-        """Write the pictures; yields their resources."""
+        """Write the pictures and yield their resource elements."""
         for path, digest in self._files.items():
             data = self._attachments.get(digest)
             if data is not None:
@@ -370,7 +370,7 @@ class _Pictures:
 
 
 def _item(record: QuestionRecord, pictures: _Pictures) -> tuple[bytes, float | None]:
-    """Return an item as it came, or written by us; and the points that a group around it must give, if any."""
+    """Return an item, as it came or newly written, and the points that a group around it must state, if any."""
     again = _kept(record)
     if record.original is None or again is None:
         return _own_item(record, pictures), None
@@ -379,7 +379,7 @@ def _item(record: QuestionRecord, pictures: _Pictures) -> tuple[bytes, float | N
 
 
 def _kept(record: QuestionRecord) -> QuestionRecord | None:
-    """Return the record of the item that a question came in; None where it is written by us."""
+    """Return the record of a question's source item; None if we write the item ourselves."""
     original = record.original
     if original is None or original.format != FORMAT:
         return None
@@ -400,7 +400,7 @@ def _lost(record: QuestionRecord) -> str:
 
 
 def _again(record: QuestionRecord, item: bytes) -> QuestionRecord:
-    """Return the record of an item in the quiz into which a record goes."""
+    """Return the record of an item when read from the quiz where a record is exported."""
     concepts = _concepts(_title(record.concepts[0] if record.concepts else ()))
     try:
         return read_item(item, hash_of, lambda _path: None, concepts)[0]
@@ -409,15 +409,15 @@ def _again(record: QuestionRecord, item: bytes) -> QuestionRecord:
 
 
 def canvas_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
-    """Return what of a question Canvas does not see; we read it from a field of our own, where we write the item."""
+    """Return what Canvas does not see of a question; we restore it from our own field if we wrote the item."""
     if kept := _kept(record):
         lost = kept_losses(record, _with_points_of(record, kept))
         return lost if {*kept.concepts} == {*record.concepts} else [*lost, "the concepts"]
     content = record.content
-    if content.points is None:  # Canvas gives one point
+    if content.points is None:  # Canvas's default is one point
         content = replace(content, points=1.0)
     lost = [WRITTEN_ANEW] if record.original is not None and record.original.format == FORMAT else []
     record = replace(record, content=content)
     again = _again(record, write_item(record, kept_address(record, _UPLOADED, KEPT)))
-    again = replace(again, content=replace(again.content, section=content.section))  # which stands around it
+    again = replace(again, content=replace(again.content, section=content.section))  # stored around the item
     return lost + not_held(record, replace(again, concepts=record.concepts[:1]))

@@ -1,7 +1,7 @@
-"""One item of QTI 1.2 as a record: what we can take apart, and all else as an opaque question that is kept.
+"""Read one QTI 1.2 item into a record; what we cannot parse is kept as an opaque question.
 
-IMS Question & Test Interoperability 1.2 with the types of questions of Canvas (Instructure), of Common Cartridge and of
-Blackboard, as their exports have them.
+IMS Question & Test Interoperability 1.2 with the question types of Canvas (Instructure), Common Cartridge and
+Blackboard, as in their exports.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from questionbank.formats.moodle.words import category_path
 from questionbank.formats.written_numbers import finite_number
 
 Find = Callable[[str], bytes | None]
-"""Returns a file of the package by the path that an item has, or None."""
+"""Returns a file of the package by its path in an item, or None."""
 _AROUND_TEXT = frozenset(
     {"material", "flow", "flow_mat", "mat_extension", "solution", "solutionmaterial", "hint", "hintmaterial"}
 )
@@ -54,7 +54,7 @@ _NO_TITLE = frozenset({"", "question"})
 
 
 def _element(data: bytes) -> Element:
-    """Return an item as an element without name spaces. Raises `FieldProblems`."""
+    """Parse an item, dropping namespaces. Raises `FieldProblems`."""
     try:
         element = fromstring(_PREFIXES.sub(rb"\1", data), forbid_dtd=True)
     except (ParseError, DefusedXmlException) as error:
@@ -67,14 +67,14 @@ def _element(data: bytes) -> Element:
 def read_item(
     data: bytes, put: Put, find: Find, concepts: tuple[tuple[str, ...], ...] = ()
 ) -> tuple[QuestionRecord, list[tuple[str, str]], dict[str, str]]:
-    """Return the record of an item, (field, reason) of what went or looks wrong, and hashes by pictures' paths.
+    """Return an item's record, (field, reason) of what was lost or looks wrong, and picture hashes by path.
 
     Args:
-        put: keeps a picture.
+        put: stores a picture.
         find: returns a file of the package.
 
     Raises:
-        FieldProblems: it cannot even be kept.
+        FieldProblems: the item cannot be kept at all.
     """
     reading = _Reading(_element(data), put, find)
     reading.read(concepts)
@@ -82,7 +82,7 @@ def read_item(
 
 
 class _Reading(ItemReading):
-    """One item."""
+    """An item being read."""
 
     def __init__(self, element: Element, put: Put, find: Find) -> None:
         super().__init__(put)
@@ -146,7 +146,7 @@ class _Reading(ItemReading):
         self.ours = self._metadata.get(OURS, "")
 
     def _template(self, text: str) -> str:
-        """Return the text of a question that draws its numbers with its variables marked; notes how it is graded."""
+        """Mark the variables in the text of a question with random numbers; record how it is graded."""
         calculated = self.element.find("itemproc_extension/calculated")
         if calculated is None:
             return text
@@ -160,7 +160,7 @@ class _Reading(ItemReading):
     # -- texts -----------------------------------------------------------------------------------------------------
 
     def material(self, parent: Element | None, field: str) -> str:
-        """Return our text of the materials in an element, but for those of what it asks."""
+        """Return our text of the materials in an element, except those inside responses."""
         found = _materials(parent) if parent is not None else ()
         return "\n\n".join(filter(None, (self._our_text(text, field) for text in found)))
 
@@ -169,7 +169,7 @@ class _Reading(ItemReading):
         return next((flow for flow in self.element.iter("flow") if flow.get("class") == name), None)
 
     def _said(self, kind: str) -> Iterator[str]:
-        """Yield the picture to click on, and the choices of a question that we cannot take apart."""
+        """Yield the picture to click on, and the choices of a question that we cannot parse."""
         for spot in self.element.iter("render_hotspot"):
             yield self.material(spot, "text")
         if kind == "opaque":
@@ -177,12 +177,12 @@ class _Reading(ItemReading):
             yield "\n".join(f"- {text}" for text in dict.fromkeys(said) if text)
 
     def _marked(self, name: str) -> list[str]:
-        """Return the identifiers of what Common Cartridge marks as a hint or a solution; nothing else shows these."""
+        """Return the identifiers of Common Cartridge hints or solutions, which nothing else displays."""
         found = self.element.iterfind("itemfeedback")
         return [feedback.get("ident", "") for feedback in found if feedback.find(name) is not None]
 
     def _general(self) -> Iterator[str]:
-        """Yield what names feedback that is shown whatever the answer is; says that other feedback is left out."""
+        """Yield the identifiers of feedback shown for any answer; report that other feedback is left out."""
         shown: dict[str, Element] = {}
         for condition in self.element.iterfind("resprocessing/respcondition"):
             shown |= {one.get("linkrefid", ""): condition for one in condition.iterfind("displayfeedback")}
@@ -231,14 +231,14 @@ class _Reading(ItemReading):
                 yield variables
 
     def _gives_points(self, condition: Element, score: Element | None) -> bool:
-        if score is None:  # Blackboard gives points for each pair and typed answer without saying so
+        if score is None:  # Blackboard implicitly gives points for each pair and typed answer
             is_for_each = self.type in ("matching_question", "short_answer_question", "numerical_question")
             return self.is_blackboard and is_for_each and condition.get("title") != "incorrect"
         is_best = (score.text or "").strip() == "SCORE.max" and condition.get("title") != "incorrect"
         return is_best or (finite_number(score.text) or 0) > 0
 
     def right(self) -> list[tuple[str, str]]:
-        """Return response and identifier of what gives points, what must not be chosen left out."""
+        """Return (response, identifier) for everything that earns points, without forbidden choices."""
         equal = (equal for variables in self.scored() for equal in _positive(variables))
         return [(one.get("respident", ""), (one.text or "").strip()) for one in equal]
 
@@ -338,12 +338,12 @@ class _Reading(ItemReading):
             left = self.material(response, "pairs") or self.material(around.get(response), "pairs")
             row = around.get(around.get(response, response))
             if not left and row is not None and len([*row.iter("response_lid")]) == 1:
-                left = self.material(row, "pairs")  # Blackboard's, beside the block of the response
+                left = self.material(row, "pairs")  # Blackboard's, next to the response's block
             pairs.append(MatchingPair(left, labels.get(ident, "")))
         self.content["pairs"] = with_others(pairs, choices.values())
 
     def _groups(self) -> None:
-        """Read what belongs into which group."""
+        """Read which items belong to which group."""
         right = self.right()
         pairs: list[MatchingPair] = []
         others: dict[str, str] = {}
@@ -367,7 +367,7 @@ class _Reading(ItemReading):
         return (part for part in self.element.iter() if part.tag in names)
 
     def _compared_with(self, response: str) -> list[str]:
-        """Return what processing accepts for a response."""
+        """Return the values that response processing accepts for a response."""
         equal = (part for variables in self.scored() for part in variables.iter("varequal"))
         return [(part.text or "").strip() for part in equal if part.get("respident") == response]
 
@@ -389,7 +389,7 @@ _READERS: dict[str, Callable[[_Reading, str], str | None]] = {
 
 
 def _materials(parent: Element) -> Iterator[Element]:
-    """Yield the elements with text, but for those within a response."""
+    """Yield the elements with text, except those within a response."""
     for part in parent:
         if part.tag in ("mattext", "mat_formattedtext", *_PICTURES):
             yield part
@@ -398,7 +398,7 @@ def _materials(parent: Element) -> Iterator[Element]:
 
 
 def _positive(variables: Element) -> Iterator[Element]:
-    """Yield the equalities that a condition asks for, not those that it forbids."""
+    """Yield the equalities that a condition requires, not those that it negates."""
     for part in variables:
         if part.tag in ("varequal", "varsubstring"):
             yield part
@@ -407,7 +407,7 @@ def _positive(variables: Element) -> Iterator[Element]:
 
 
 def with_hashes(data: bytes, hashes: dict[str, str]) -> bytes:
-    """Return an item whose pictures are named by their hashes, before their paths."""
+    """Return an item whose picture paths are prefixed with hashes."""
 
     def replaced(match: re.Match[str]) -> str:
         digest = hashes.get(match["path"])
@@ -417,10 +417,10 @@ def with_hashes(data: bytes, hashes: dict[str, str]) -> bytes:
 
 
 def with_paths(data: bytes, place: Callable[[str, str], str]) -> bytes:
-    """Return an item whose pictures are named by their paths in the package.
+    """Return an item whose pictures have their paths in the package.
 
     Args:
-        place: returns the path, by what the item had and by the hash.
+        place: returns the new path, given the item's path and the hash.
     """
     return _KEPT_ADDRESS.sub(
         lambda match: f"{FILE_BASE}/{place(match['path'], match['digest'])}", data.decode()

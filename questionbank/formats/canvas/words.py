@@ -1,4 +1,4 @@
-"""Names that Canvas and we have for the same, and the numbers that a condition of QTI 1.2 accepts."""
+"""Canvas's names and ours for the same things, and the numbers that a QTI 1.2 condition accepts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from questionbank.formats.written_numbers import finite_number, plain
 FORMAT = "canvas"
 FILE_BASE = "$IMS-CC-FILEBASE$"
 KEPT = "sha256:"
-"""Before the hash of a picture in an item that is kept, in the place of `FILE_BASE`."""
+"""Prefix of a picture's hash in a kept item, instead of `FILE_BASE`."""
 OURS = "kindred"
-"""Label of the metadata field with what Canvas has no place for."""
+"""Label of the metadata field for what Canvas has no place for."""
 GAP = re.compile(r"\[\[(\d{1,3})\]\]")
 
 KINDS = {
@@ -33,7 +33,7 @@ KINDS = {
     "text_only_question": "description",
     "categorization_question": "matching",  # of New Quizzes
 }
-OF_PROFILES = {  # of Common Cartridge, whose items do not name Canvas's types
+OF_PROFILES = {  # Common Cartridge items, which do not name Canvas's types
     "cc.multiple_choice.v0p1": "multiple_choice_question",
     "cc.multiple_response.v0p1": "multiple_answers_question",
     "cc.true_false.v0p1": "true_false_question",
@@ -42,12 +42,12 @@ OF_PROFILES = {  # of Common Cartridge, whose items do not name Canvas's types
     "cc.pattern_match.v0p1": "short_answer_question",
 }
 BLACKBOARD = "blackboard"
-"""What an item of Blackboard is kept as: Canvas does not know its types."""
-EITHER = {  # what Blackboard shows of these keys
+"""Format of kept Blackboard items, whose types Canvas does not know."""
+EITHER = {  # what Blackboard displays for these keys
     "yes_no.true": "Yes", "yes_no.false": "No", "agree_disagree.true": "Agree", "agree_disagree.false": "Disagree",
     "right_wrong.true": "Right", "right_wrong.false": "Wrong", "true_false.true": "True", "true_false.false": "False",
 }  # fmt: skip
-OF_BLACKBOARD = {  # whose items name types of their own
+OF_BLACKBOARD = {  # Blackboard items, which have their own type names
     "multiple choice": "multiple_choice_question",
     "either/or": "multiple_choice_question",
     "multiple answer": "multiple_answers_question",
@@ -99,7 +99,7 @@ def _between(least: float, most: float) -> AcceptedAnswer:
 
 
 def _as_stated(equal: Element, text: str) -> AcceptedAnswer | None:
-    """Return a number with the margin or precision that Canvas states next to it; None without one."""
+    """Return a number with Canvas's stated margin or precision; None if neither is stated."""
     margin, precision = finite_number(equal.get("margin")), finite_number(equal.get("precision"))
     if equal.get("margintype") == "percent" and margin is not None:
         return AcceptedAnswer(text, tolerance=_exact(margin / 100) or None, tolerance_kind="relative")
@@ -111,7 +111,7 @@ def _as_stated(equal: Element, text: str) -> AcceptedAnswer | None:
 
 
 def _digits_of(value: float, bounds: tuple[float, float]) -> int | None:
-    """Return to how many significant digits a value has these bounds."""
+    """Return the number of significant digits for which a value has these bounds."""
     for digits in _DIGITS:
         rounded = zip(digits_bounds(value, digits), bounds, strict=True)
         if all(isclose(one, other, rel_tol=1e-9) for one, other in rounded):
@@ -120,7 +120,7 @@ def _digits_of(value: float, bounds: tuple[float, float]) -> int | None:
 
 
 def digits_bounds(value: float, digits: int) -> tuple[float, float]:
-    """Return the bounds of the numbers that are a value when rounded to some significant digits."""
+    """Return the bounds of the numbers that round to a value at some significant digits."""
     rounded = f"{value:.{digits - 1}e}"
     half = Decimal(5).scaleb(int(rounded.partition("e")[2]) - digits)
     return float(Decimal(rounded) - half), float(Decimal(rounded) + half)

@@ -1,4 +1,4 @@
-"""One record as an item of QTI 1.2 as Canvas writes it, and as Canvas and New Quizzes read it."""
+"""Write one record as a QTI 1.2 item in Canvas's style, readable by Canvas and New Quizzes."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def write_item(record: QuestionRecord, address: PictureAddress, ours: str = "") 
     """Return the ``<item>`` element of a record.
 
     Args:
-        address: where a picture is, by its name.
+        address: returns the address of a picture by its name.
         ours: what Canvas has no place for, as JSON.
 
     Raises:
-        CannotHold: Canvas has nothing like it.
+        CannotHold: Canvas has no equivalent.
     """
     if record.kind == "opaque":
         raise CannotHold(ANOTHER_TYPE)
@@ -54,8 +54,8 @@ class _Writing:
         self.record, self.content = record, record.content
         self._address, self._ours = address, ours
         self.type = _type_of(record)
-        self._feedback: list[tuple[str, str]] = []  # of answers: identifier and text
-        self._asked: dict[str, str] = {}  # the response in which a choice with feedback stands
+        self._feedback: list[tuple[str, str]] = []  # of answers: (identifier, text)
+        self._asked: dict[str, str] = {}  # identifier of a choice with feedback -> its response
         self._gaps = [_gap_name(blank, place) for place, blank in enumerate(self.content.blanks, start=1)]
 
     def lines(self) -> Iterator[str]:
@@ -154,7 +154,7 @@ class _Writing:
         )
 
     def _rights(self) -> list[str]:
-        """Return the choices of a matching question, those that belong to nothing last."""
+        """Return the choices of a matching question, with unmatched ones last."""
         asked = [pair.right for pair in self.content.pairs if pair.left]
         return list(dict.fromkeys([*asked, *(pair.right for pair in self.content.pairs)]))
 
@@ -211,7 +211,7 @@ class _Writing:
             yield self._right(_equal(_choice_ident(place), _RESPONSE))
 
     def _ticked(self) -> Iterator[str]:
-        """Yield of each option whether it is ticked, where several are right."""
+        """Yield the condition for each option, ticked or not, if several are right."""
         right = _right_labels(self.record)
         for one, option in zip(self._equal_options(), self.record.options, strict=True):
             yield one if option.label in right else f"<not>{one}</not>"
@@ -248,7 +248,7 @@ class _Writing:
 
 
 def _type_of(record: QuestionRecord) -> str:
-    """Return Canvas's type that holds most of a question: that of the first rule which knows one."""
+    """Return the Canvas type that holds most of a question: the result of the first rule that applies."""
     return next(filter(None, (rule(record) for rule in _TYPE_RULES)))
 
 
@@ -267,7 +267,7 @@ def _number_type(record: QuestionRecord) -> str | None:
 
 
 def _typed_type(record: QuestionRecord) -> str | None:
-    """Return the type of what is answered in words, in a line or in more."""
+    """Return the type for short or long typed answers."""
     if record.kind not in ("short", "number", "blanks", "choice") or record.content.blanks:
         return None
     texts = [answer.text for answer in accepted_answers(record.content, record.answer)]
@@ -278,7 +278,7 @@ def _typed_type(record: QuestionRecord) -> str | None:
 
 
 def _gaps_type(record: QuestionRecord) -> str | None:
-    """Return the type of a text with a mark for each of its gaps."""
+    """Return the type for a text with a mark for each gap."""
     blanks = record.content.blanks
     if record.kind != "blanks" or not blanks or len(GAP.findall(record.text)) != len(blanks):
         return None
@@ -318,7 +318,7 @@ def _right_labels(record: QuestionRecord) -> list[str]:
 
 
 def _choice_ident(place: int) -> str:
-    """Return the identifier of a choice, counted from 0 over the whole item."""
+    """Return the identifier of a choice, counting from 0 over the whole item."""
     return str(1_000 + place)
 
 
