@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import psycopg
 import redis
 
-from questionbank.env import databases, environment, var_dir
+from questionbank.core.env import databases, environment, var_dir
 
 WAIT_SECONDS = 120.0
 SILENT_AFTER_SECONDS = 45
