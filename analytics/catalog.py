@@ -1,4 +1,4 @@
-"""Registry of all capabilities: one class per capability, which imports PyTorch only when it works.
+"""Registry of all capabilities: one class per capability, which imports PyTorch only in methods that need it.
 
 Everything that the rest of the program does for every capability (commands, installation, gate, serving)
 reads this table, so adding a capability takes a package and a row. Decisions 48 and 83.
@@ -29,11 +29,11 @@ FALLBACK_LENS = Lens("wording", knows_every_language=True, near_enough=0.35)
 
 
 def lenses() -> Mapping[str, Lens]:
-    """Return every lens by its word: those of the capabilities in table order, then the one without a model."""
+    """Return all lenses by `word`: those of the capabilities, in table order, then the fallback, which has no model."""
     rows = [row.lens for row in CAPABILITIES.values() if row.lens is not None]
     return {lens.word: lens for lens in (*rows, FALLBACK_LENS)}
 
 
 def main_lens() -> Lens:
-    """Return the lens whose vectors search, predictions, probes and the map read."""
+    """Return the lens whose vectors are used by search, predictions, probes and the map."""
     return next(lens for lens in lenses().values() if lens.is_main)

@@ -26,7 +26,7 @@ class Block:
     """Consecutive rows of a file.
 
     Attributes:
-        name: of the block and its results: the file's name and a number.
+        name: the file's name and a number; the block's results have the same name.
         rows: those that have every text.
         passed_over: number of skipped rows.
     """
@@ -51,7 +51,7 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
     """
     files: dict[str, Path] = {}
     for pattern in patterns:
-        names = sorted(glob.glob(pattern, recursive=True)) or [pattern]  # noqa: PTH207 - it may begin anywhere
+        names = sorted(glob.glob(pattern, recursive=True)) or [pattern]  # noqa: PTH207 - it may be absolute
         for file in map(Path, names):
             if not file.is_file():
                 raise DataError(f"There is no file {file}.")
@@ -107,7 +107,7 @@ def _parquet_parts(file: Path, fields: Sequence[str], size: int) -> Iterator[lis
 
 
 def _analysed(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a line whose text is the question's analysed text, for example if it has parts."""
+    """Return the line with the analysed text as its text; a question with parts, for example, has a longer one."""
     is_question = isinstance(body.get("text"), str) and (body.get("grading") or body.get("options"))
     return {**body, "text": line_text(body)} if is_question else body
 

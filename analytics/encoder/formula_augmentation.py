@@ -194,7 +194,7 @@ def _scalable(symbols: list[Symbol]) -> list[int]:
 
 
 def _neighbour(symbols: list[Symbol], place: int, steps: int) -> str | None:
-    """Return the source of the symbol that many steps away, not counting spaces."""
+    """Return the source of the symbol `steps` places away, not counting spaces; a negative number counts backwards."""
     direction = 1 if steps > 0 else -1
     left = abs(steps)
     while left:

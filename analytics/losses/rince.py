@@ -64,7 +64,7 @@ class RINCELoss(nn.Module):
         """Return the terms l_0 .. l_L of every anchor, (anchors, L + 1) in float32; 0 where a rank is absent.
 
         Raises:
-            ValueError: shapes differ. A rank beyond the temperatures takes no part.
+            ValueError: the shapes differ. A rank without a temperature is not an error.
         """
         if similarities.shape != ranks.shape or similarities.dim() != 2:
             shapes = f"{tuple(similarities.shape)} and {tuple(ranks.shape)}"

@@ -26,12 +26,12 @@ from analytics.retrieval import Encode
 
 Array = npt.NDArray[np.float64]
 
-_PENALTY = 4.0  # on the squares of standardised weights, relative to the loss of this many pairs
+_PENALTY = 4.0  # factor of the squared standardised weights in the loss summed over pairs
 _HALF_CLOSE = 0.5
 
 
 def fit_boundary(cosines: Sequence[float], labels: Sequence[int]) -> float:
-    """Return the cosine at which both labels are equally probable, both with equal weight.
+    """Return the cosine at which both labels are equally probable, counting the labels equally in the fit.
 
     Raises:
         DataError: as for `fit_verdict`.
@@ -60,10 +60,9 @@ def fit_verdict(
     Args:
         features: one row per pair, as returned by `verdict_features`.
         labels: 1 valid, 0 not.
-        sources: author of each pair. If given, all sources have equal weight, and within each, both labels
-            have equal weight among close texts and among others: an author's style of making invalid pairs
-            must not reveal that a pair is invalid. Without sources each pair has equal weight, and the share
-            of valid pairs is learned too.
+        sources: author of each pair. If given, pairs are weighted as in `balanced_shares`, because an author's
+            style of making invalid pairs must not reveal that a pair is invalid. Otherwise every pair has the
+            same weight, and the share of valid pairs is learned too.
         prior: the penalty pulls towards its weights; without it, towards 0.
         boundary: boundary of the verdict.
 
@@ -170,7 +169,7 @@ def check_labels(pairs: Sequence[ParaphrasePair]) -> None:
 def validation_metrics(
     pairs: Sequence[ParaphrasePair], config: ParaphraseConfig, backbone: Backbone
 ) -> dict[str, float]:
-    """Return metrics of all pairs; the AUC is averaged over sources, as those with a single label would bias it."""
+    """Return metrics of all pairs; the AUC is averaged over the sources that have pairs with both labels."""
     scores = cosines([pair.texts for pair in pairs], encoder_of(backbone, config))
     figures = pair_metrics([int(pair.label or 0) for pair in pairs], scores)
     by_source: dict[str, list[tuple[int, float]]] = {}

@@ -208,7 +208,7 @@ class QuestionForm(ServiceForm):
 
     @property
     def problem_place(self) -> tuple[str, str]:
-        """Anchor and name of the field with the rows' problems: pictures, the type's rows, or else the type."""
+        """Anchor and name of the field to correct: pictures, the rows of the chosen type, or else the type itself."""
         if self._has_picture_problems:
             return "pictures", "Add pictures"
         kind = ROWS_OF_KIND.get(str(self["kind"].value() or ""), "option" if self._rows.get("option") else "kind")
@@ -284,7 +284,7 @@ class QuestionForm(ServiceForm):
         answer = cleaned.get("answer", "")
         is_changed = answer != (question.answer if question else "")
         if question is not None and is_changed:
-            # A changed answer takes precedence over what it was derived from.
+            # A changed answer replaces the option weights and accepted answers from which the old one was derived.
             if [option.get("weight") for option in options] == [option.get("weight") for option in question.options]:
                 options = [{**option, "weight": None} for option in options]
             if content.accepted == self._base.accepted:

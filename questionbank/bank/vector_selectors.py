@@ -1,4 +1,4 @@
-"""Sets of vectors: the only module that builds the nearest-neighbour query; their contents, and missing vectors."""
+"""Sets of vectors: contents, missing vectors and neighbours; no other module builds the nearest-neighbour query."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Vector = npt.NDArray[np.float32]
 
 EF_SEARCH = 140  # size of the index's candidate list during a search; trades time for recall
 EXACT_LIMIT = 20_000  # up to this many candidates, an exact search is faster than the index
-SURELY_MANY = 60_000  # more expected candidates are not counted, unless the index finds too few
+SURELY_MANY = 60_000  # above this estimate, candidates are counted only if the index finds too few
 _MOST_EF_SEARCH = 1000  # pgvector's limit
 _READY = ("q.status = 'ready'", ())
 
@@ -233,7 +233,7 @@ def languages_served(embedding_set: EmbeddingSet) -> list[str]:
 
 
 def languages_meant(embedding_set: EmbeddingSet) -> list[str]:
-    """Return the bank's languages that the set is for: its own; for the general set, all without a set of their own."""
+    """Return the set's own language or, for the general set, every language of the bank that has no set of its own."""
     languages = bank_languages()
     if embedding_set.scope:
         return [language for language in languages if primary_language(language) == embedding_set.scope]
@@ -281,7 +281,7 @@ def _pending_query(embedding_set: EmbeddingSet, columns: str) -> sql.Composed:
 def embedding_count_pending(*, embedding_set: EmbeddingSet) -> int:
     """Return the number of questions whose vector in the set is missing or out of date.
 
-    A question counts until the set's encoder has processed it, even if its lens will not compare it.
+    Until the encoder has processed a question, it counts even if it will get no vector because the lens excludes it.
     """
     with connection.cursor() as cursor:
         # As plain text, because in a request pghistory inspects every statement and only understands strings.
@@ -337,7 +337,7 @@ def _pending_where(embedding_set: EmbeddingSet, condition: sql.Composed) -> list
 
 
 def question_vectors_awaited(*, question: Question, user: User) -> str:
-    """Return a sentence on what a question's missing vectors wait for; empty if none are missing or will come."""
+    """Return a sentence on what a question's missing vectors are waiting for; empty if none is missing or expected."""
     if not (sentence := vectors_awaited(user=user)):
         return ""
     sets = EmbeddingSet.objects.filter(is_current=True)

@@ -17,7 +17,8 @@ class VersionedCache(Generic[Value]):
     """A cached value that is read again when its signature changes.
 
     Args:
-        signature: differs between two states of the database. A change made during a read is noticed by the next call.
+        signature: returns a value that changes whenever the database does. A change made during a read is noticed by
+            the next call.
         check_after: returns the number of seconds for which the signature is not checked again.
     """
 

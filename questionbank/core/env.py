@@ -34,7 +34,7 @@ _FOLDERS = {"default": "files", "artifacts": "artifacts", "attachments": "attach
 
 
 class _Environment(environ.Env):
-    """An environment that treats empty values as unset, as compose files pass them on; a list may be empty."""
+    """An environment in which an empty value counts as unset (compose files pass these); a list may be empty."""
 
     def get_value(self, var: str, cast: Any = None, default: Any = environ.Env.NOTSET, **kwargs: Any) -> Any:
         kind, otherwise = self.scheme[var]
@@ -264,7 +264,7 @@ def _is_domain(host: str) -> bool:
 
 
 def school_system() -> str:
-    """Return the school system whose grade names pages use; empty to show grades as they were written."""
+    """Return the school system that names the grades on pages; empty to show grades as they were written."""
     name: str = environment("SCHOOL_SYSTEM").strip().casefold()
     if name and name not in SCHOOL_SYSTEMS:
         known = ", ".join(SCHOOL_SYSTEMS)

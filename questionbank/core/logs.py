@@ -1,4 +1,4 @@
-"""Filters for log lines, and secrets that must never be logged."""
+"""Log filters, and a processor that removes secrets which must never be logged."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WithoutRefusals(logging.Filter):
 
 
 class WithoutOutages(logging.Filter):
-    """Replace the traceback with the reason if a server is down or the disk is full: it would be logged many times."""
+    """If a server is down or the disk is full, log the reason instead of the same traceback many times."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return True; no line is dropped."""

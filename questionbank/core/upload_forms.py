@@ -1,4 +1,4 @@
-"""Uploaded files: a handler that drops oversized files, so that no request fills the disk, and their form."""
+"""Uploaded files: their form, and a handler that drops oversized files, so that no request fills the disk."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ from questionbank.models import KnowledgeHierarchy, User
 from questionbank.search.index import search_index_settle
 
 ROWS_AT_ONCE = 5_000
-HOPELESS_LINES = 100_000  # refused lines, without a valid one, after which reading stops
+HOPELESS_LINES = 100_000  # reading stops if this many lines are refused before any valid one
 STEPS = 1_000  # progress steps: half for reading, half for writing
 SOMEBODY_ELSES = (
     "somebody else’s question of this set has this identifier; it stays as it is, and this becomes a new one"
@@ -48,7 +48,7 @@ SOMEBODY_ELSES = (
 
 
 class Entries(Protocol):
-    """The source of an import: a file's questions (`questionbank.formats.catalog.QuestionFile`), or others."""
+    """What an import reads: a file's questions (`questionbank.formats.catalog.QuestionFile`) or another source."""
 
     label: str
 
@@ -72,7 +72,7 @@ class ImportTask:
     """What to import, how, and for whom.
 
     Attributes:
-        path: path of the file; otherwise only its name is used.
+        path: path of the file; if `entries` is given, only the file's name is used.
         run_id: id of the importing job; it is stored with everything the import creates.
         entries: read instead of a file.
     """
@@ -117,7 +117,7 @@ class _Refused(Exception):
 def import_into_bank(
     task: ImportTask, *, tell: Tell | None = None, should_stop: Callable[[], bool] | None = None
 ) -> ImportReport:
-    """Import one file; if the report has refused lines and `written` is false, nothing was written.
+    """Import one file; the report's `written` is false if refused lines prevented the import.
 
     Raises:
         ImportRefused: the file as a whole cannot be read, or its concepts form a cycle.
@@ -263,7 +263,7 @@ def _check(line: int, record: QuestionRecord, report: ImportReport) -> None:
 
 
 class _KnownConcepts:
-    """Removes concepts missing from the hierarchy from the lines of a person who may not add concepts."""
+    """Drops concepts that the hierarchy lacks, if the importer may not add concepts."""
 
     @classmethod
     def of(cls, task: ImportTask, report: ImportReport) -> _KnownConcepts | None:

@@ -35,7 +35,7 @@ logger = structlog.get_logger(__name__)
 
 GIVE_UP_AFTER = timedelta(days=1)
 FIRST_DELAY, LONGEST_DELAY = timedelta(minutes=1), timedelta(minutes=30)  # between attempts at a mail
-CLAIM = timedelta(minutes=5)  # lease on a mail; if the worker dies, another one takes the mail after it
+CLAIM = timedelta(minutes=5)  # how long a worker holds an email; if the worker dies, another one then takes over
 REST = timedelta(seconds=30)  # pause after a mail server did not answer
 KEEP = timedelta(days=90)
 _FAILURES = (OSError, SMTPException, ValueError)  # ValueError: an address that is invalid in a header
@@ -93,7 +93,7 @@ def mail_send_due() -> int:
         if not claimed.update(due_at=now + CLAIM, attempts=F("attempts") + 1):
             continue  # another worker was faster
         recipients = _recipients(mail)
-        if not recipients:  # nobody has this address, or no longer
+        if not recipients:  # nobody has this address (any more)
             mail.delete()
             continue
         try:
@@ -136,7 +136,7 @@ def _recipients(mail: OutgoingMail) -> list[User]:
     if mail.kind == OutgoingMail.Kind.INVITATION:
         person = mail.person
         return [person] if person and person.email and person.is_active else []
-    # Send to the address in the account: the requested one may be a different address that the database matches.
+    # Send to the account's address: the database may match a requested address that is not exactly the same.
     return list(User.objects.filter(email__iexact=mail.address, is_active=True))
 
 

@@ -117,7 +117,7 @@ def _is_kept(text: str, written: str, start: int, end: int) -> bool:
 
 
 def _another_number(written: str, rng: Random, *, is_money: bool) -> str:
-    """Return an equally round number with as many digits in the same notation: $6.00, but 6 hours."""
+    """Return an equally round number of as many digits and the same notation; only money always keeps its decimals."""
     _whole, _point, decimals = written.partition(".")
     unit = 10 ** len(decimals)
     value = int(written.replace(",", "").replace(".", ""))

@@ -49,7 +49,8 @@ WRITTEN = 3  # per click
 def question_variants_page(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show the similar problems of a question.
 
-    POST requests new ones: `by=model` in a job, `by=story` from its story.
+    POST requests new ones: `by=model` from the language model, in a job; `by=story` from the question's own story;
+    otherwise by rules.
     """
     question = question_get(question_id=question_id, user=request.user)
     if request.method == "POST":

@@ -1,4 +1,4 @@
-"""Jobs: the list, one with its live progress, cancelling and restarting.
+"""Pages of jobs: the list of all jobs, and one job's live progress, with cancelling and restarting.
 
 htmx polls the live part every 2 s. Its ETag is the state of the run, so an unchanged part is a
 304 without rendering a template. Without JavaScript the page reloads itself while the job runs.

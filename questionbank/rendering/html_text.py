@@ -1,8 +1,8 @@
 """Converts HTML in a text, as exported by learning platforms, to the mixed text that the renderer reads.
 
 Paragraphs, line breaks, emphasis, scripts, lists and tables are converted; containers (``span``, ``div``) are dropped;
-a picture is replaced by its description. Anything else that looks like a tag stays text: ``a<b`` always, and every
-active element. Entities are decoded. Formulas are left alone.
+a picture is replaced by its description. Anything else that looks like a tag stays text, including ``a<b`` and
+every active element. Entities are decoded. Formulas are left alone.
 """
 
 from __future__ import annotations

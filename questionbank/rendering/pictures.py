@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from analytics.text.pictures import PICTURE
 
 ADDRESS = re.compile(r"/pictures/[0-9a-f]{64}")
-"""URL of a picture's page; nothing else is shown as a picture."""
+"""Path of an attached picture; texts can show pictures from no other URL."""
 
 
 def picture_names(texts: Iterable[str]) -> dict[str, None]:

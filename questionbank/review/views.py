@@ -238,7 +238,7 @@ def _is_changed(text: str, pair: ParaphrasePair) -> bool:
 
 
 def _review_page(request: HttpRequest, *, sent: Sent | None = None, status: int = 200) -> HttpResponse:
-    """Show the reviewer's pair; `sent` input appears in its form, or above it if it belongs to another pair."""
+    """Show the reviewer's pair, with the input in `sent` filled in, or shown above it if it was for another pair."""
     lease = review_next(reviewer=request.user)
     context: dict[str, Any] = {"counts": queue_counts(), "unread": guideline_unread(reviewer=request.user)}
     if sent and (lease is None or lease.pair_id != sent.pair_id):

@@ -65,14 +65,13 @@ def search_vector(record: QuestionRecord | Question) -> Func:
 
 
 def search_text_fill(*, before_each: Callable[[], object] = lambda: None) -> int:
-    """Write the search text of questions that have none because an upgrade that indexes more of them removed it.
+    """Write the search text of questions that have none; an upgrade that indexes more of a question clears it.
 
     Args:
         before_each: called before each batch; it may raise to stop.
 
     Returns:
         The number of questions.
-        Number of questions.
     """
     missing = Question.objects.filter(search_vector__isnull=True).order_by("pk")
     filled = 0
@@ -111,5 +110,5 @@ def vocabulary_refresh() -> int:
     advisory_lock(VOCABULARY_LOCK)
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM questionbank_vocabularyword")
-        cursor.execute(_REFRESH, [NO_WORD_PREFIX])  # shapes are nearly as many as formulas
+        cursor.execute(_REFRESH, [NO_WORD_PREFIX])  # without shapes, nearly as numerous as formulas
         return int(cursor.rowcount)

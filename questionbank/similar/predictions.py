@@ -118,7 +118,7 @@ def predict(*, text: str, serving: Serving, language: str = "", hierarchy: str |
     probes = serving.probes_for(hierarchy=name, language=language, sample=[text])
     if probes is None:
         if name in serving.probe_artifacts:
-            # The similar questions next to it already say that no model reads the language.
+            # With a notice, the similar questions shown beside it already say that no model reads the language.
             reason = "" if notice else f"The model for “{name}” reads vectors that are not in use."
         else:
             reason = why_no_probes(name) if name else "The bank has no concepts yet."
@@ -274,8 +274,8 @@ def _labelled_neighbours(
     Without a hierarchy, return those that have a difficulty.
 
     Args:
-        language: the required language; empty for any. If only wording can be compared, texts in other languages share
-            only numbers and signs with the question.
+        language: the required language, or empty for any. It is needed if only wording can be compared: texts in
+            other languages then share only numbers and symbols with the question.
     """
     labelled: list[LabelledNeighbour] = []
     if not language:
@@ -362,7 +362,7 @@ def _ids_of_tags(neighbours: Iterable[LabelledNeighbour], hierarchy: str) -> dic
 
 
 def _voted_difficulty(neighbours: Sequence[LabelledNeighbour]) -> PredictedDifficulty | None:
-    """Return the weighted mean on the neighbours' commonest scale, with their outer tenths and quartiles."""
+    """Return the weighted mean on the neighbours' commonest scale, with their 10th, 90th, 25th and 75th percentiles."""
     by_scale: dict[str, list[LabelledNeighbour]] = defaultdict(list)
     for neighbour in neighbours:
         if neighbour.question.difficulty_percent is not None and neighbour.question.difficulty_scale:

@@ -27,7 +27,7 @@ from questionbank.rendering.expression_trees import ExpressionDrawing, expressio
 
 _MOST_LEAVES, _MOST_USES = 12, 4  # largest equation for which variants are compared
 
-# Raw SQL: a single statement, and Django would take longer to build two than the database to execute them.
+# Raw SQL, for a single statement: Django would need two, and more time to build them than they take to run.
 # `solver_computes` has the same condition for predicted equations.
 _SAME_COMPUTATION = """
     WITH published AS (
@@ -115,7 +115,7 @@ class Computation:
 
 
 def _is_quick(tree: ExpressionTree) -> bool:
-    """Return whether its variants' keys can be computed quickly; a number used often has many orders."""
+    """Return whether its variants' keys can be computed quickly; the uses of a repeated number have many orders."""
     leaves = Counter(label for label in to_prefix(tree) if label not in ARITY)
     return leaves.total() <= _MOST_LEAVES and max(leaves.values()) <= _MOST_USES
 

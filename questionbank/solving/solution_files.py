@@ -25,7 +25,7 @@ class SolverByLanguage:
     cannot solve it.
 
     Args:
-        solved: problems with equations to recall in addition to those that the retriever in use stores.
+        solved: problems whose equations can be reused, in addition to those that the retriever in use stores.
 
     Raises:
         ServiceUnavailable: no solver is in use. Methods raise it if a solver's files are missing or damaged.

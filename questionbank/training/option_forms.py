@@ -1,4 +1,4 @@
-"""Form fields of training options that capabilities add."""
+"""Form fields that capabilities add to the training options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from questionbank.training.scorer import decision_counts
 
 
 def known_only_field() -> forms.Field:
-    """Return the field; its help text counts the questions with an equation only from the solver."""
+    """Return the field, whose help text says how many questions have an equation only from the solver."""
     predicted = counted(predicted_problems(), "further question has", "further questions have")
     said = f"{predicted} an equation only from the solver; a wrong equation teaches a wrong similarity."
     return forms.BooleanField(label="Learn only from known equations", initial=True, required=False, help_text=said)

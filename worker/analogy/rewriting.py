@@ -2,8 +2,8 @@
 
 Yang et al., "Learning by Analogy", section 4: a language model rewrites a problem with other names, numbers and words
 but the same computational graph. The rule-based rewriter needs no model: it tells another story with the problem's
-computation, else the problem's own story with other names, things and numbers. The paper uses every rewriting;
-here one is kept only if its graph is confirmed, by the story or by the solver.
+computation or, failing that, the problem's own story with other names, things and numbers. The paper uses every
+rewriting; here one is kept only if its graph is confirmed, by the story or by the solver.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MOST_CHARACTERS = 2000
 
 
 class UnconfirmedError(Exception):
-    """A problem cannot be rewritten, or its rewriting's computation is not confirmed; messages are counted."""
+    """A problem cannot be rewritten, or its rewriting's computation is not confirmed; equal messages are counted."""
 
 
 class Rewriter(Protocol):

@@ -1,9 +1,9 @@
 """Comparing a candidate encoder with the champion on the fixed suite.
 
 The suite is every ready tagged question that no encoder is ever trained on (`analytics.splits.is_held_out`).
-For both encoders alike, concept and difficulty probes are fitted, and neighbours searched, on the other tagged
-questions. Every figure is stored per question, so that the interval of the difference comes from
-a bootstrap that draws questions, the same ones for both.
+For each encoder, concept and difficulty probes are trained on the other tagged questions, and neighbours are
+searched among them. Every figure is stored per question, so that the interval of the difference can be
+bootstrapped over questions, drawing the same ones for both encoders.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class _Part:
 
 def _measure(measured: _Measured, role: str, suite: _Part, among: _Part, reporter: RunReporter) -> None:
     """Fit probes and search neighbours on `among`, and add the results on the suite."""
-    from analytics.probes.concept_probe import choose_penalty, concept_probe  # PyTorch: not for scorers
+    from analytics.probes.concept_probe import choose_penalty, concept_probe  # imports PyTorch; scorers need none
 
     ids = [row.id for row in suite.questions]
     nearest = nearest_rows(suite.vectors, among.vectors, NEIGHBOURS)
@@ -180,7 +180,7 @@ def _measure_difficulty(
 
 
 def _task_metrics(candidate: ModelArtifact, champion: ModelArtifact) -> list[Metric]:
-    """Return how often either ranks the same task above the same story, in the languages that both know."""
+    """Return how often each encoder ranks the same task above the same story, in the languages that both know."""
     models = [ENCODER.load(artifact_folder(artifact)) for artifact in (candidate, champion)]
     triples = read_triples()
     texts = [(triple.language, triple.question) for triple in triples]

@@ -20,7 +20,7 @@ def probes_beside(reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSe
         champion = artifact_champion(capability="probes", scope=hierarchy.name)
         chosen = probe_set(hierarchy=hierarchy, instead=embedding_set)
         if chosen is None or (champion is not None and _reads(champion, chosen)):
-            continue  # no questions, or its probes read the n-grams and continue to
+            continue  # no questions, or its probes read the n-grams and will keep doing so
         reporter.give_way()
         try:
             candidates.append(

@@ -1,9 +1,9 @@
 """Count the overlap between training texts and test sets, to verify that they are disjoint.
 
-``python -m worker.reproduction.apart --data ../shared/data`` prints the table of docs/results/apart.md: for every pair
-of a training list and a set that docs/results.md evaluates on, how many of the set's texts the list contains exactly
-(`analytics.text.copies.text_key`) and ignoring numbers (`story_key`). The exit code is 1 if a list contains more
-than its row claims. Synthetic problems are excluded: they are made from our own templates.
+``python -m worker.reproduction.apart --data ../shared/data`` prints the table of docs/results/apart.md. For every
+training list and every set in docs/results.md that it is evaluated on, the table gives the number of the set's texts
+that the list contains: exactly (`analytics.text.copies.text_key`), and ignoring numbers (`story_key`). The exit code is
+1 if a list contains more than its row claims. Synthetic problems are excluded: they are made from our own templates.
 """
 
 from __future__ import annotations

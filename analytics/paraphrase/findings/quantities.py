@@ -1,8 +1,8 @@
-"""Alignment of the numbers of a pair: which in the paraphrase is the same as which in the original.
+"""Alignment of the numbers in a pair of texts: which number of the paraphrase corresponds to which of the original.
 
-Equal are a number in digits and in words, "twice" and "two times", 50% and one half, 0.333 and a third, "3
-times fewer" and "a third", and a quantity converted into another unit (2 hours, 120 minutes; 60 minutes, an
-hour).
+The following count as equal: a number in digits and in words, "twice" and "two times", 50% and one half, 0.333
+and a third, "3 times fewer" and "a third", and a quantity converted into another unit (2 hours, 120 minutes;
+60 minutes, an hour).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _equal_rounded(old: Quantity, new: Quantity) -> bool:
 
 
 def _rounds_to(exact: Fraction, decimal: Fraction) -> bool:
-    """Return whether a decimal with two or more places rounds a fraction without an exact decimal: 2/3, 0.667."""
+    """Return whether a decimal of two or more places is a rounded form of a non-terminating fraction: 0.667 of 2/3."""
     places = next((places for places in range(_MOST_PLACES) if (decimal * 10**places).denominator == 1), 0)
     has_no_end = 10**_MOST_PLACES % exact.denominator != 0
     return places > 1 and has_no_end and abs(exact - decimal) * 10**places < 1
@@ -115,7 +115,7 @@ def _paired(
     right: list[Quantity],
     rule: Callable[[Quantity, Quantity], bool],
 ) -> list[Match]:
-    """Remove pairs that satisfy a rule from both lists, those with the most similar contexts first."""
+    """Match quantities that satisfy a rule, most similar contexts first, and remove them from both lists."""
     pairs = [(old, new) for old in left for new in right if rule(old, new)]
     if not pairs:
         return []

@@ -22,7 +22,7 @@ The gain of the contrast is the difference from this arm; the paper compares wit
 
 
 MULTILINGUAL = {"multilingual-none", "multilingual-pattern"}
-"""The arms trained on one set in each of two languages together, with a multilingual encoder."""
+"""The arms trained with a multilingual encoder on two sets together, one in each of two languages."""
 
 
 ARMS = read_arms(Path(__file__).parent, Arm)
