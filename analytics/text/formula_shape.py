@@ -20,7 +20,7 @@ from analytics.text.latex_lexer import formula_tokens
 from analytics.text.notation import SYNONYMS
 
 SHAPE_PREFIX = "f0s"  # no word and no other token starts with this
-SHORTEST, LONGEST = 3, 40  # atoms: a single letter carries no information, and a long formula has no match
+SHORTEST, LONGEST = 3, 40  # atoms: a single letter carries no information, and a long formula is unique
 MOST_SHAPES = 12  # per text
 _LONGEST_READ = 400  # characters per formula
 

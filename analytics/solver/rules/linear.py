@@ -23,7 +23,7 @@ class Amount:
 
     Attributes:
         value: exact; may be negative.
-        tree: absolute value of `value`, so that no step needlessly shows a negative number.
+        tree: computes the absolute value, so that no step needlessly shows a negative number.
     """
 
     value: Fraction

@@ -148,7 +148,7 @@ def missing_of_mean(reading: Reading, quantities: list[Quantity]) -> RuleAnswer 
 
 
 def _told_means(reading: Reading, quantities: list[Quantity]) -> Iterator[tuple[int, Quantity, int, list[Quantity]]]:
-    """Yield how many numbers are counts, the mean, the number of averaged values, and all of these but one."""
+    """Yield (number of counts in the text, mean, number of averaged values, known values) for each possible reading."""
     for mean in filter(lambda each: _MEAN.search(reading.clause_around(each)), quantities):
         others = [each for each in quantities if each is not mean]
         for count in range(3, min(len(others), 7) + 2):

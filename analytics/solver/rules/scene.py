@@ -1,4 +1,4 @@
-"""What each kind of clause states about a story's quantities. One method per kind, as named in the languages' tables."""
+"""What each kind of clause states about a story's quantities: a method per kind, named as in the languages' tables."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ _WANTED: tuple[_Case, ...] = (
     ("the whole", lambda ratio: ratio.asks_whole, lambda ratio: sum_of(ratio.trees) if ratio.is_partly_given else None),
     ("a part", lambda ratio: ratio.asks_part, lambda ratio: ratio.trees[ratio.asked[0]]),
 )
-"""What is asked for, by name, in shares of the ratio. The first that applies counts."""
+"""What the amount is (`_GIVEN`) and what is asked for, in shares of the ratio. The first that applies counts."""
 
 
 def _shares(cases: tuple[_Case, ...], ratio: _Ratio) -> ExpressionTree | None:

@@ -44,7 +44,7 @@ class Clause:
 
 
 def total_of(parts: Iterable[Linear]) -> Linear:
-    """Return the sum of sums."""
+    """Return the total of several linear sums."""
     return reduce(lambda total, part: total + part, parts, Linear())
 
 
