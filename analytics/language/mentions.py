@@ -1,4 +1,4 @@
-"""What readers of a language return: numbers and clock times with their places, and ways to write a number."""
+"""Results of parsing text in a language: numbers and clock times with offsets, and ways of writing a number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 
 
 class NumberKind(StrEnum):
-    """How a number is written; of a plain one, what it is part of."""
+    """How a number is written or, for a plain number, what it is part of."""
 
     INTEGER = "integer"
     DECIMAL = "decimal"
@@ -18,7 +18,7 @@ class NumberKind(StrEnum):
     MIXED = "mixed"
     PERCENT = "percent"
     SCALED = "scaled"  # 3 million, 2 dozen, 3万, 2e3, 10^6
-    CLOCK_TIME = "clock time"  # the hour or the minutes of one
+    CLOCK_TIME = "clock time"  # its hour or its minutes
     RATIO_PART = "ratio part"
     RANGE_END = "range end"
 
@@ -28,9 +28,9 @@ class NumberMention:
     """A number as written in a text; ``source_text[start:end] == text``.
 
     Attributes:
-        value: without the sign in front of it.
-        is_negative: whether the minus in front of it is a sign: directly before the number or its dollar,
-            unless it comes directly after a word or a bracket, and anywhere at the text's beginning.
+        value: without its sign.
+        is_negative: whether a preceding minus is a sign: directly before the number or its dollar sign,
+            unless directly after a word or a bracket, and anywhere at the start of the text.
     """
 
     start: int
@@ -48,11 +48,11 @@ class NumberMention:
 
 @dataclass(frozen=True, slots=True)
 class ClockTime:
-    """A time of day; ``source_text[start:end]`` is how it is written.
+    """A time of day; ``source_text[start:end]`` is its source.
 
     Attributes:
         minutes: since midnight; if `half` is empty, the time may also be twelve hours later.
-        half: ``"am"`` or ``"pm"`` if the text says so, ``"24"`` of a 24-hour clock; else empty.
+        half: ``"am"`` or ``"pm"`` if stated, ``"24"`` for a 24-hour clock; otherwise empty.
     """
 
     start: int
@@ -63,13 +63,13 @@ class ClockTime:
 
 @dataclass(frozen=True, slots=True)
 class NumeralForm:
-    """A way to write a number in digits.
+    """A way of writing a number in digits.
 
     Attributes:
-        name: a group name of the regular expression of all forms.
-        pattern: matches a number written this way; the names of its groups are its own.
+        name: its group name in the regular expression of all forms.
+        pattern: matches a number in this form; its group names are local.
         read: returns the value of a match; None if it has none.
-        kind: of the number.
+        kind: kind of the number.
         fits: whether the text around a match allows this reading.
     """
 
@@ -81,7 +81,7 @@ class NumeralForm:
 
 
 def fraction_of(whole: str | None, numerator: str, denominator: str) -> Fraction | None:
-    """Return a fraction or mixed number written in digits; None if it divides by zero."""
+    """Return a fraction or mixed number written in digits; None for a zero denominator."""
     if int(denominator) == 0:
         return None
     part = Fraction(int(numerator), int(denominator))
@@ -92,7 +92,7 @@ MINUTES_OF_DAY = 24 * 60
 
 
 def hour_and_minutes(minutes: int) -> tuple[int, int]:
-    """Return the hour (0 to 23) and the minutes of a time of day in minutes."""
+    """Return the hour (0 to 23) and the minutes of a time of day given in minutes."""
     return divmod(minutes % MINUTES_OF_DAY, 60)
 
 
@@ -101,5 +101,5 @@ UnitPlace = tuple[int, int, str]
 
 
 def alternatives(names: Iterable[str]) -> str:
-    """Return a regular expression for one of several names, the longest first."""
+    """Return a regular expression for any of several names, the longest first."""
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))

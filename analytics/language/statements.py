@@ -1,4 +1,4 @@
-"""What the two languages have in common when a problem is reversed: statements, numbers, reasons. Torch-free."""
+"""Shared parts of problem reversal in both languages: statements, numbers, reasons. Torch-free."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Statement:
     """A sentence or clause of a problem.
 
     Attributes:
-        text: without its mark.
+        text: without its final punctuation.
         mark: the punctuation that ends it.
-        start: where it begins in the problem's text.
+        start: its offset in the problem's text.
     """
 
     text: str
@@ -29,13 +29,13 @@ class Statement:
 
 
 def number_text(value: Fraction, language: str) -> str:
-    """Write a number as problems do: whole, as a short decimal, or in Chinese as Math23K's ``(2/3)``.
+    """Format a number as problems write it: whole, as a short decimal, or in Chinese as Math23K's ``(2/3)``.
 
     >>> number_text(Fraction(5, 2), "en"), number_text(Fraction(2, 3), "zh")
     ('2.5', '(2/3)')
 
     Raises:
-        NotReversibleError: it is negative, too long, or in English no short decimal.
+        NotReversibleError: it is negative, too long, or in English not a short decimal.
     """
     if value < 0:
         raise NotReversibleError("the answer is negative")

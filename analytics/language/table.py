@@ -1,4 +1,4 @@
-"""The languages whose problems are read: one row each. To add one, write a folder like `en` and a row here."""
+"""The supported languages, one row each. To add one, write a folder like `en` and add a row here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def languages() -> tuple[Language, ...]:
 
 
 def language_of(text: str) -> Language:
-    """Return the language that a text shows the marks of; English if it shows none.
+    """Return the language whose marks a text contains; English if there are none.
 
     >>> language_of("小明有5支笔。").code, language_of("5 + 3").code
     ('zh', 'en')
@@ -24,5 +24,5 @@ def language_of(text: str) -> Language:
 
 
 def language_named(code: str) -> Language:
-    """Return the language of a primary code (ISO 639-1); English for one that is not in the table."""
+    """Return the language with a primary code (ISO 639-1); English for a code that is not in the table."""
     return next((language for language in LANGUAGES if language.code == code), LANGUAGES[0])

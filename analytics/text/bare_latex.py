@@ -1,18 +1,18 @@
 r"""LaTeX in prose without dollar signs: ``\frac{3}{4}`` as an answer, ``f^\prime (x)`` in a sentence.
 
-Public banks write answers so (MATH has no dollar sign in any of 12,500), and some questions. The rule, for any
-stretch of prose that is no formula already:
+Public banks write answers this way (MATH has no dollar sign in any of 12,500), and some questions. The rules, for any
+stretch of prose that is not already a formula:
 
-- A stretch runs as far as everything in it can belong to a formula: numbers, single letters, signs, brackets, and
-  commands of mathematics with their arguments. A word of two letters or more ends it, unless a digit, a script or a
-  command is directly next to it (``2xy^2``); so do a line's end, an answer blank, a sentence's full stop, a comma
-  outside brackets and a command that is not of mathematics.
-- It counts as a formula only with proof: a command of mathematics, or a script with a base before it and an argument
-  behind it (``x^2``, ``10^{-3}``, ``a_1``; never ``file_name`` or ``^_^``).
-- The article of "a 2^3 cube", punctuation at its ends and brackets without a partner stay prose.
+- A stretch extends as far as everything in it can belong to a formula: numbers, single letters, signs, brackets, and
+  mathematical commands with their arguments. It ends at a word of two letters or more, unless a digit, a script or a
+  command is directly next to it (``2xy^2``), and at the end of a line, an answer blank, the full stop of a sentence, a
+  comma outside brackets or a command that is not mathematical.
+- It counts as a formula only with proof: a mathematical command, or a script with a base before it and an argument
+  after it (``x^2``, ``10^{-3}``, ``a_1``; never ``file_name`` or ``^_^``).
+- The article of "a 2^3 cube", punctuation at the ends and unmatched brackets stay prose.
 
-A text that is a formula from end to end may hold commas and prices as well (:func:`is_bare_formula`). Whether a
-stretch can be drawn is the renderer's to find out: what it refuses is shown as it was written.
+If the whole text is a formula, it may also contain commas and prices (:func:`is_bare_formula`). The renderer decides
+whether a stretch can be drawn: what it rejects is shown as written.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _COMMANDS = frozenset(
     )
 )
 _ALLOWED = _COMMANDS | frozenset({"quad", "qquad", "ldots", "dots"})
-"""Commands that prove nothing may be in a formula too."""
+"""Commands allowed in a formula, including some that do not prove that it is one."""
 _TEXTS = frozenset({r"\text", r"\textrm", r"\mbox"})
 
 _QUANTITY = re.compile(
     r"\\(?:SI|si|qty|unit|num|ang|ce|pu)(?:\[[^\]]{0,80}\])?(?:\{(?:[^{}]|\{[^{}]{0,80}\}){0,200}\}){1,2}"
 )
-"""A quantity or a chemical formula, whose arguments hold commands of their own."""
+"""A quantity or a chemical formula, whose arguments contain commands of their own."""
 _TOKEN = re.compile(
     r"(?P<command>(?<!\\)\\[a-zA-Z]+)|(?P<escaped>(?<!\\)\\[,;!: {}|])|(?P<price>\\[$%])"
     r"|(?P<number>\d+(?:\.\d+)?|\.\d+)"
@@ -64,7 +64,7 @@ _LONGEST, _DEEPEST = 2_000, 8
 
 
 def is_bare_formula(text: str) -> bool:
-    r"""Return whether a text is one formula without dollar signs, from end to end.
+    r"""Return whether the whole text is one formula without dollar signs.
 
     >>> [is_bare_formula(text) for text in (r"\frac{3}{4}", r"(2, x^2)", "odd", "3 cups", "file_name", "x + 5")]
     [True, True, False, False, False, False]
@@ -93,7 +93,7 @@ def bare_formulas(prose: str) -> list[tuple[int, int]]:
         if end == position:
             position += 1
             while position < len(prose) and prose[position - 1].isalnum() and prose[position].isalnum():
-                position += 1  # the rest of a word is no formula
+                position += 1  # the rest of a word is not a formula
             continue
         span = _trimmed(prose, position, end)
         if span is not None and _is_proved(prose[span[0] : span[1]]):
@@ -113,7 +113,7 @@ def _is_proved(formula: str) -> bool:
 
 
 def _unclosed_braces(text: str) -> frozenset[int]:
-    """Return where braces open that never close: no formula runs past one."""
+    """Return the positions of opening braces that are never closed: no formula extends past one."""
     open_at: list[int] = []
     for brace in _BRACE.finditer(text):
         if brace[0] == "{":
@@ -126,7 +126,7 @@ def _unclosed_braces(text: str) -> frozenset[int]:
 def _run(  # noqa: C901 - a branch for each kind of token
     text: str, start: int, *, whole: bool, unclosed: frozenset[int] = frozenset()
 ) -> int:
-    """Return the end of the stretch from `start` on that can belong to one formula."""
+    """Return the end of the stretch starting at `start` that can belong to one formula."""
     position = last = start  # `last`: the end of the last part outside braces
     braces = brackets = 0
     previous = ""
@@ -185,7 +185,7 @@ def _belongs(match: re.Match[str], text: str, previous: str, braces: int, *, who
 
 
 def _touches_formula(text: str, start: int, end: int) -> bool:
-    """Return whether up to three letters are directly next to a digit, a script or a command."""
+    """Return whether at most three letters are directly next to a digit, a script or a command."""
     if end - start > 3:
         return False
     before, after = text[start - 1 : start], text[end : end + 1]
@@ -193,7 +193,7 @@ def _touches_formula(text: str, start: int, end: int) -> bool:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return a stretch without punctuation, articles and single brackets at its ends; None where nothing is left."""
+    """Return a stretch without punctuation, articles and unmatched brackets at its ends; None if nothing is left."""
     while start < end:
         leading = _LEADING.match(text, start, end) or _ARTICLE.match(text, start, end)
         if leading:

@@ -1,8 +1,8 @@
-r"""Characters that word processors and PDF files put for plain ones.
+r"""Characters that word processors and PDF files use instead of plain ones.
 
-Two layers. `tidy_characters` changes nothing that a person sees: blanks of other widths, ligatures, soft hyphens,
-letters of mathematical alphabets. `keyboard_maths` also spells what a keyboard has no key for: ``½`` as ``1/2``,
-``10⁻³`` as ``10^-3``, ``x₁`` as ``x_1``. The reader of plain maths, the search and everything else that compares texts
+There are two layers. `tidy_characters` changes nothing visible: blanks of other widths, ligatures, soft hyphens,
+letters of mathematical alphabets. `keyboard_maths` also spells out what a keyboard has no key for: ``½`` as ``1/2``,
+``10⁻³`` as ``10^-3``, ``x₁`` as ``x_1``. The parser of plain maths, the search and everything else that compares texts
 use these two, so that a text is found however it was typed.
 """
 
@@ -21,7 +21,7 @@ _SAME = {
     "\u2011": "-",
     "\ufe63": "-",
     "\uff0d": "-",
-    "\u2044": "/",  # the strokes of fractions and of divisions
+    "\u2044": "/",  # fraction and division slashes
     "\u2215": "/",
     "\u2217": "*",
     "\u22c5": "·",
@@ -45,7 +45,7 @@ _SAME = {
 # Full-width digits, letters and operators; the punctuation of Chinese prose stays.
 _WIDE = {chr(0xFEE0 + ord(sign)): sign for sign in map(chr, range(0x21, 0x7F)) if sign.isalnum() or sign in "+=%<>/*^"}
 WIDE_PUNCTUATION = str.maketrans("（）［］｛｝", "()[]{}")
-"""Full-width brackets, which a formula in a Chinese text may have."""
+"""Full-width brackets, which may occur in a formula in a Chinese text."""
 _LIGATURES = {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _ALPHABETS = {
     chr(code): plain
@@ -59,11 +59,11 @@ _TIDY = str.maketrans(
 VULGAR_FRACTIONS = {
     character: Fraction(unicodedata.numeric(character)).limit_denominator(10) for character in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
 }
-"""Characters that are a fraction by themselves, with their values."""
+"""Single characters that are fractions, with their values."""
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵃᵇᶜᵈᵉᵏᵐᵖᵗˣʸᶻ", "0123456789+-=()niabcdekmptxyz")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚₛₜₓ", "0123456789+-=()aehijklmnopstx")
 SCRIPT_CHARACTERS = "".join(map(chr, (*_RAISED, *_LOWERED)))
-"""Characters that are an exponent or an index by themselves."""
+"""Single characters that are an exponent or an index."""
 
 _VULGAR = re.compile(
     r"(?P<before>[\^_/√∛∜]?)(?<![0-9])(?P<whole>[0-9]{0,9})(?P<gap> ?)"
@@ -75,7 +75,7 @@ _DIGITS = frozenset("0123456789")
 
 
 def tidy_characters(text: str) -> str:
-    """Return the text as a plain keyboard would have typed it, where nobody sees the difference.
+    """Return the text as typed on a plain keyboard, without any visible change.
 
     >>> tidy_characters("\ufb01nd\u00a0\U0001d465 in 2\u2009−\u20093\u20444")
     'find x in 2 − 3/4'
@@ -86,7 +86,7 @@ def tidy_characters(text: str) -> str:
 
 
 def keyboard_maths(text: str) -> str:
-    """Return the text with fractions, exponents and indices of one character each spelt out.
+    """Return the text with single-character fractions, exponents and indices spelt out.
 
     >>> keyboard_maths("½ × 3¾ − 10⁻³"), keyboard_maths("x₁² + log₂8"), keyboard_maths("∫₀¹ xⁿ⁺¹")
     ('1/2 × 3 3/4 − 10^-3', 'x_1^2 + log_2 8', '∫_0^1 x^(n+1)')
@@ -102,7 +102,7 @@ def _spell_fraction(match: re.Match[str]) -> str:
     before, whole, gap, after = match["before"], match["whole"], match["gap"], match["after"]
     fraction = str(VULGAR_FRACTIONS[match["fraction"]])
     number = f"{whole} {fraction}" if whole else fraction
-    if before or (after and after not in _DIGITS):  # "√½", "2^½", "½²": the fraction is one thing
+    if before or (after and after not in _DIGITS):  # "√½", "2^½", "½²": the fraction is one operand
         number = f"({number})"
     return f"{before}{'' if whole else gap}{number}{' ' if after in _DIGITS else ''}{after}"
 

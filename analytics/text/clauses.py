@@ -1,6 +1,6 @@
 """Clauses and sentences of a question.
 
-Splitting is by punctuation, never inside a formula, a number or an abbreviation, and loses nothing: joining
+Texts are split at punctuation, never inside a formula, a number or an abbreviation, and nothing is lost: joining
 the pieces gives back the text. Paraphrase operators and the reordering of problems work on these pieces.
 """
 
@@ -19,11 +19,11 @@ from analytics.text.remembered import Remembered
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A piece of a question, the blanks behind it included.
+    """A piece of a question, including the blanks after it.
 
     Attributes:
         start: offset in the text; ``text[start:end]`` of the whole is this clause's `text`.
-        is_question: it asks for something ("how many", "find", "多少", a question mark).
+        is_question: whether it asks for something ("how many", "find", "多少", a question mark).
     """
 
     text: str
@@ -44,7 +44,7 @@ _QUESTION_MARK = re.compile(r"""[?？]["'”’」』)）\s]*$""")
 
 
 def split_clauses(text: str) -> list[Clause]:
-    """Split a text at commas, semicolons, colons and the ends of sentences.
+    """Split a text at commas, semicolons, colons and sentence ends.
 
     >>> [c.text for c in split_clauses("Tom has 1,000 pens, Ann has 2.5 times as many. How many has Ann?")]
     ['Tom has 1,000 pens, ', 'Ann has 2.5 times as many. ', 'How many has Ann?']
@@ -53,7 +53,7 @@ def split_clauses(text: str) -> list[Clause]:
 
 
 def split_sentences(text: str) -> list[Clause]:
-    """Split a text at the ends of sentences and at line breaks.
+    """Split a text at sentence ends and line breaks.
 
     >>> [c.text for c in split_sentences("Mr. Li buys 3 books.  小明有5本书。一共几本？")]
     ['Mr. Li buys 3 books.  ', '小明有5本书。', '一共几本？']
@@ -110,7 +110,7 @@ def _asks(piece: str) -> bool:
 
 
 def _is_boundary(text: str, match: re.Match[str]) -> bool:
-    """Return whether a punctuation mark ends something here."""
+    """Return whether a punctuation mark ends a clause or sentence here."""
     mark = match[0][0]
     if mark in "。？！；，：\n?!;":
         return True

@@ -1,4 +1,4 @@
-"""Clock times in questions, by the rules of the language of the text."""
+"""Clock times in questions, by the rules of the text's language."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Which texts are the same problem: equal however they are written, or copies that differ in their numbers alone.
+"""Which texts are the same problem: equal apart from notation, or copies that differ only in their numbers.
 
 One data set writes "7 red apples are in the basket . How many ... ?", another "Seven red apples are in the basket. How
 many ...?". Both keys ignore how numbers are written (digits, words, ordinals), case, punctuation, accents, blanks and
-tokenisation. Whatever keeps training apart from measuring compares by them: exclusion from training, leak reports, the
-data of the starters and the table of `worker.reproduction.apart`. The fixed parts of `analytics.splits` are cut by
-another key, on which stored models and figures depend: it stays as it is.
+tokenisation. Everything that separates training data from evaluation data compares by them: exclusion from training,
+leak reports, the starters' data and the table of `worker.reproduction.apart`. The fixed parts of `analytics.splits` are
+cut by another key, which does not change because stored models and figures depend on it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _ORDINALS = {
     for value, word in enumerate(
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
     )
-} | {"one": "1", "ones": "1"}  # what no number of the text is, as in "the old ones"
+} | {"one": "1", "ones": "1"}  # not among the numbers found in the text, as in "the old ones"
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
 
 
 def text_key(text: str) -> str:
-    """Return one form for texts that say the same with the same numbers.
+    """Return a key that is the same for texts with the same words and the same numbers.
 
     >>> text_key("Seven red apples, 1,250 in 1/2 of the baskets.")
     '7 redapples 1250 in 1/2 ofthebaskets'
@@ -46,7 +46,7 @@ def text_key(text: str) -> str:
 
 
 def story_key(text: str) -> str:
-    """Return one form for texts that are copies but for their numbers; numbers side by side count as one.
+    """Return a key that is the same for texts that differ only in their numbers; adjacent numbers count as one.
 
     >>> story_key("Tom has 3 pens .") == story_key("Tom has twenty-five pens.")
     True
@@ -55,7 +55,7 @@ def story_key(text: str) -> str:
 
 
 def every_key_remembered() -> AbstractContextManager[None]:
-    """Keep the keys of all texts while the context lasts: for lists that are compared again and again."""
+    """Cache the keys of all texts inside the context, for lists that are compared repeatedly."""
     return _keys.without_bound()
 
 
@@ -67,7 +67,7 @@ def _keys(text: str) -> tuple[str, ...]:
 
 
 def _tokens(text: str) -> list[str]:
-    """Return numbers by their value, and between them the letters of the words, joined."""
+    """Return numbers as values, and between them the letters of the words, joined."""
     plain = _untokenised(text)
     tokens: list[str] = []
     end = 0
@@ -81,7 +81,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Yield the words of a text, those in a row joined, and ordinals as numbers."""
+    """Yield the words of a text, with adjacent words joined and ordinals as numbers."""
     words = [_ORDINALS.get(word, word) for word in _WORD.findall(text.casefold())]
     for is_number, row in groupby(words, key=str.isdigit):
         if is_number:
@@ -91,7 +91,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _untokenised(text: str) -> str:
-    """Return a text without accents, and without the blanks that a tokeniser puts around marks."""
+    """Return a text without accents and without the blanks that a tokenizer puts around punctuation."""
     if not text.isascii():
         text = "".join(
             character if character in VULGAR_FRACTIONS else unicodedata.normalize("NFKD", character)

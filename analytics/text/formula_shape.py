@@ -1,8 +1,8 @@
-r"""The shape of a formula: what is left of it when numbers and names of variables do not count.
+r"""The shape of a formula: what remains when numbers and variable names are masked.
 
-``2x + 3 = 11`` and ``7n - 18 = -74`` have one shape, ``\frac{1}{2} + \frac{1}{3}`` and ``\frac{5}{6} - \frac{4}{9}``
-another. `shape_tokens` are what full text keeps of the shapes in a text, so that a search finds formulas
-built alike; `formula_likeness` orders what it finds.
+``2x + 3 = 11`` and ``7n - 18 = -74`` share one shape; ``\frac{1}{2} + \frac{1}{3}`` and ``\frac{5}{6} - \frac{4}{9}``
+share another. `shape_tokens` returns the search tokens that full-text search indexes, so that a search finds formulas
+with the same structure; `formula_likeness` ranks the results.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from analytics.text.formulas import formula_segments
 from analytics.text.latex_lexer import formula_tokens
 from analytics.text.notation import SYNONYMS
 
-SHAPE_PREFIX = "f0s"  # no word and no other token begins so
-SHORTEST, LONGEST = 3, 40  # atoms: a lone letter says nothing, a long formula is the only one of its kind
-MOST_SHAPES = 12  # of one text
-_LONGEST_READ = 400  # characters of a formula
+SHAPE_PREFIX = "f0s"  # no word and no other token starts with this
+SHORTEST, LONGEST = 3, 40  # atoms: a single letter carries no information, and a long formula is unique
+MOST_SHAPES = 12  # per text
+_LONGEST_READ = 400  # characters per formula
 
-# Commands by their names in SYNONYMS: "dfrac" is "frac" here, and "mathrm" is "text".
+# Commands under their names in SYNONYMS: "dfrac" is "frac" here, and "mathrm" is "text".
 _LAYOUT = frozenset(
     "left right displaystyle textstyle limits quad qquad big Big bigg Bigg text mathbf dots operatorname space"
     " thinspace boxed phantom".split()
@@ -37,16 +37,16 @@ _OPENING, _CLOSING = {"{": "}", "(": ")"}, frozenset("})")
 
 @lru_cache(maxsize=20_000)
 def formula_atoms(latex: str) -> tuple[str, ...]:
-    r"""Return the symbols of a formula without what only groups or lays out.
+    r"""Return the symbols of a formula without those that only group or lay out.
 
     >>> formula_atoms(r"\dfrac{1}{2}+\frac13"), formula_atoms(r"\log_{2}(8)"), formula_atoms("3 * x^{2}")
     (('frac', '1', '2', '+', 'frac', '1', '3'), ('log', '_', '2', '8'), ('3', 'x', '^', '2'))
     """
     atoms: list[str] = []
-    short_fraction = 0  # \frac13: single digits are its parts
+    short_fraction = 0  # \frac13: each digit is one argument
     for token in formula_tokens(latex[:_LONGEST_READ].replace("**", "^")):
         if token[0] == "\\" and token[1:2].isalpha():
-            if token[-1] == "}":  # an environment: stored shapes have the letters of its name
+            if token[-1] == "}":  # an environment: stored shapes contain the letters of its name
                 atoms.extend(
                     [token[1 : token.index("{")].strip(), "{", *filter(str.isalpha, token.partition("{")[2]), "}"]
                 )
@@ -75,7 +75,7 @@ def formula_atoms(latex: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def formula_shape(latex: str) -> tuple[str, ...]:
-    r"""Return the atoms with numbers and letters masked; exponents and zeros stay, plus and minus are one.
+    r"""Return the atoms with numbers and letters masked; exponents and zeros stay, and plus and minus are the same.
 
     >>> formula_shape("2x + 3 = 11") == formula_shape("8n - 18 = -4"), formula_shape("x^2")
     (True, ('v0', '^', '2'))
@@ -90,17 +90,17 @@ def formula_shape(latex: str) -> tuple[str, ...]:
             shape.append(letters.setdefault(atom, f"v{len(letters)}"))
         elif atom == "-":
             if shape and shape[-1] not in ("=", "<", "(", "{", "frac", "^", "_"):
-                shape.append("+")  # a sign before the first number is no part of the shape
+                shape.append("+")  # the sign of the first number is not part of the shape
         else:
             shape.append(atom)
     return tuple(shape)
 
 
 def formula_likeness(query: str, formula: str) -> float:
-    r"""Return how alike two formulas are, 0 to 1: by shapes, by the very symbols, and by special symbols.
+    r"""Return the similarity of two formulas, 0 to 1: by shape, by exact symbols and by special symbols.
 
     Functions, relations and powers are special: a limit of a sine is more like another limit of a sine than
-    like a limit of a root of the same shape.
+    like a limit of a root with the same shape.
 
     >>> formula_likeness("1/2", "1/2"), formula_likeness(r"\sin x", r"\sin 2x") > formula_likeness(r"\sin x", "2x")
     (1.0, True)
@@ -125,7 +125,7 @@ def text_formulas(text: str) -> list[str]:
 
 
 def shape_tokens(formulas: Sequence[str]) -> list[str]:
-    r"""Return one search token a shape, for formulas that are neither trivial nor long.
+    r"""Return one search token per shape, for formulas that are neither trivial nor long.
 
     >>> shape_tokens(["2x+3=11", "x"]) == shape_tokens([r"5n - 4 = 21"])
     True
@@ -141,7 +141,7 @@ def shape_tokens(formulas: Sequence[str]) -> list[str]:
 
 
 def _without_single_brackets(atoms: list[str]) -> list[str]:
-    """Drop brackets around one atom, from the inside out."""
+    """Drop brackets around a single atom, from the inside out."""
     stack: list[str] = []
     for atom in atoms:
         if atom in _CLOSING and len(stack) >= 2 and _OPENING.get(stack[-2]) == atom and stack[-1] not in _CLOSING:
@@ -153,7 +153,7 @@ def _without_single_brackets(atoms: list[str]) -> list[str]:
 
 
 def _without_times(atoms: list[str]) -> list[str]:
-    """Drop the sign of multiplication except between two numbers."""
+    """Drop multiplication signs except between two numbers."""
     return [
         atom
         for place, atom in enumerate(atoms)

@@ -1,4 +1,4 @@
-"""Formulas as SymPy trees, their values at chosen points, and whether two equations say the same."""
+"""Formulas as SymPy trees, their values at chosen points, and whether two equations are equivalent."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from analytics.errors import LatexError
 from analytics.text.latex_lexer import formula_tokens
 from analytics.text.notation import GREEK, normalise_latex
 
-_LONGEST = 160  # characters in one spelling: some tens of milliseconds
-_DEEPEST = 4  # brackets and braces within one another
-_DEEPEST_ROUND = 2  # the parser doubles its work for each of these
+_LONGEST = 160  # characters per spelling: some tens of milliseconds
+_DEEPEST = 4  # nested brackets and braces
+_DEEPEST_ROUND = 2  # the parser's work doubles with each level
 _MOST_BARS, _LONGEST_TOKEN = 2, 20
 _SIGNS = frozenset("+-*/^_{}()|!")
 _FUNCTIONS = frozenset(r"\sin \cos \tan \cot \sec \csc \arcsin \arccos \arctan \ln \log".split())
 _COMMANDS = frozenset(r"\frac \sqrt \times \cdot \div \pi \% \degree \infty".split()) | _FUNCTIONS
 _TEXT = re.compile(r"\\text\{([^{}\\]*)\}")
-# What the library has a reading of its own for becomes a text: d, E, I, i, degrees, infinity.
+# What the library would interpret itself becomes text: d, E, I, i, degrees, infinity.
 _ATOMS = re.compile(r"(\\text\{[^{}]*\}|_\{[^{}]*\})|\\(degree|infty)(?![a-zA-Z])|(?<![a-zA-Z\\])([dEIi])(?![a-zA-Z])")
 _MIXED = re.compile(r"(?<![\d.^_}])(\d+)\\frac\{(\d+)\}\{(\d+)\}")
 _DECIMAL = re.compile(r"(\d*)\.(\d+)")
-# What can mean two things: 1/2x, 1/2/x, a power of a function that is its inverse or a reciprocal, log without a base.
+# Ambiguous input: 1/2x, 1/2/x, a power of a function (inverse or reciprocal), log without a base.
 _TWO_READINGS = re.compile(
     r"/(?:\d+|[a-zA-Z]|\\[a-z]+(?:\{[^{}]*\})*)(?:\^\{[^{}]*\})?(?:[a-zA-Z(]|\\(?!times|cdot|div|%)|/)"
     r"|!!|\\[a-z]+\^\{-|\\log(?!_)"
@@ -41,10 +41,10 @@ _lock = Lock()
 
 
 def formula_tree(latex: str) -> Any:
-    r"""Return a formula without relations as an unevaluated SymPy tree; texts within it (``\text{cm}``) are symbols.
+    r"""Return a formula without relations as an unevaluated SymPy tree; text within it (``\text{cm}``) becomes symbols.
 
     Raises:
-        LatexError: it is too large, can mean two things, or is not known.
+        LatexError: the formula is too large, ambiguous or not understood.
 
     >>> formula_tree(r"\dfrac{1}{2}(x-3)").free_symbols
     {x}
@@ -62,7 +62,7 @@ def _tree(spelling: str) -> Any:
         interpret_contains_as_eq=False, interpret_simple_eq_as_assignment=False, lowercase_symbols=False
     )
     try:
-        with _lock, sympy.evaluate(False):  # the parser keeps state in its module
+        with _lock, sympy.evaluate(False):  # the parser keeps state at module level
             tree = _Latex2Sympy(config=config).parse(prepared)
     except Exception as error:  # noqa: BLE001 - the library raises bare Exception and whatever SymPy raises
         raise LatexError(f"the formula cannot be read ({type(error).__name__})") from None
@@ -73,7 +73,7 @@ def _tree(spelling: str) -> Any:
 
 
 def _prepared(spelling: str) -> str:
-    """Return the formula as the library reads it without guessing."""
+    """Return the formula in a spelling that the library parses without guessing."""
     if not spelling or len(spelling) > _LONGEST:
         raise LatexError("the formula is empty or too long")
     bare = _TEXT.sub("", spelling)
@@ -99,12 +99,12 @@ def _prepared(spelling: str) -> str:
 
 
 def _as_fraction(match: re.Match[str]) -> str:
-    """Write 0.25 as a fraction, since the library reads decimals as binary floats."""
+    """Write 0.25 as a fraction, because the library reads decimals as binary floats."""
     return rf"(\frac{{{int(match[1] + match[2])}}}{{{10 ** len(match[2])}}})"
 
 
 def _check_calls(tree: Any) -> None:
-    """Refuse ``a(2)``, a call or a product; of f, g, h and P it is a call."""
+    """Reject ``a(2)``, which may be a call or a product; with f, g, h and P it is a call."""
     from sympy.core.function import AppliedUndef
 
     if any(str(call.func) not in _FUNCTION_LETTERS for call in tree.atoms(AppliedUndef)):
@@ -115,14 +115,14 @@ _DIGITS = (60, 90)
 _SAME = mpmath.mpf(10) ** -40
 _APART = mpmath.mpf(10) ** -12
 _LARGEST, _SMALLEST = mpmath.mpf(10) ** 400, mpmath.mpf(10) ** -40
-_NOISE = mpmath.mpf(10) ** -15  # a difference of equal terms is about 10 ** -58
+_NOISE = mpmath.mpf(10) ** -15  # the difference of equal terms is about 10 ** -58
 _SYMPY_FUNCTIONS = frozenset("sin cos tan cot sec csc asin acos atan exp log".split())
 
 Point = dict[str, Any]
 
 
 class Evaluator:
-    """Evaluates trees at points that are the same for all trees with the same symbols."""
+    """Evaluator of trees at points that are the same for all trees with the same symbols."""
 
     def __init__(self, symbols: Iterable[str]) -> None:
         names = sorted(symbols)
@@ -136,11 +136,11 @@ class Evaluator:
         ]
 
     def values(self, tree: Any) -> list[Any]:
-        """Return the value at each point; None where it is undefined."""
+        """Return the value at each point; None where the tree is undefined."""
         return [self.value(tree, point) for point in self.points]
 
     def value(self, tree: Any, point: Point) -> Any:
-        """Return the value at a point; None where it is undefined or numerically unstable."""
+        """Return the value at a point; None if it is undefined or numerically unstable."""
         try:
             coarse, fine = (_value(tree, point, context) for context in self._contexts)
         except (ArithmeticError, ValueError, RecursionError):
@@ -149,17 +149,17 @@ class Evaluator:
 
 
 def is_same(first: Any, second: Any) -> bool:
-    """Return whether two values are equal as far as they are known."""
+    """Return whether two values are equal within the known precision."""
     return bool(abs(first - second) <= _SAME * max(_NOISE, abs(first), abs(second)))
 
 
 def is_apart(first: Any, second: Any) -> bool:
-    """Return whether two values are different beyond any doubt."""
+    """Return whether two values certainly differ."""
     return bool(abs(first - second) > _APART * max(abs(first), abs(second)))
 
 
 def symbols_of(tree: Any) -> frozenset[str]:
-    """Return the names of what a tree's value depends on: letters, texts, values of unknown functions."""
+    """Return the names that a tree's value depends on: letters, text, values of unknown functions."""
     if name := _symbol(tree):
         return frozenset([name])
     return frozenset[str]().union(*(symbols_of(child) for child in tree.args))
@@ -199,7 +199,7 @@ def _value(node: Any, point: Point, context: Any) -> Any:  # noqa: C901 - a bran
         raise LatexError(f"{name} is not known")
     if name == "log" and (min(values) <= 0 or values[1:] == [1]):
         raise ArithmeticError
-    return _bounded(getattr(context, name)(*values), context)  # asin(2) is no mpf
+    return _bounded(getattr(context, name)(*values), context)  # asin(2) is not an mpf
 
 
 def _power(node: Any, point: Point, context: Any) -> Any:
@@ -243,10 +243,10 @@ Term = Callable[[Point], Any]
 def compare_relations(
     first: Sequence[str], relation: str, second: Sequence[str], other_relation: str
 ) -> Literal["same", "different", "unknown"]:
-    """Compare two statements, each of a left side, a relation and a right side.
+    """Compare two statements, each with a left side, a relation and a right side.
 
     Raises:
-        LatexError: a side cannot be read.
+        LatexError: a side cannot be parsed.
     """
     trees = [[formula_tree(side) for side in sides] for sides in (first, second)]
     symbols = [symbols_of(left) | symbols_of(right) for left, right in trees]
@@ -272,7 +272,7 @@ def compare_relations(
 
 
 def _common_factor(values: Sequence[tuple[Any, Any]]) -> Any:
-    """Return how many times the first value the second one is in all pairs; 0 if that is not the same in all."""
+    """Return the ratio of the second value to the first if it is the same for all pairs, else 0."""
     factor = values[0][1] / values[0][0] if values[0][0] else 0
     is_multiple = bool(factor) and all(is_same(value * factor, other) for value, other in values)
     return factor if is_multiple else 0
@@ -281,7 +281,7 @@ def _common_factor(values: Sequence[tuple[Any, Any]]) -> Any:
 def _signs_at_roots(
     left: Term, right: Term, point: Point, letters: Sequence[str], *, is_multiple: bool
 ) -> Iterator[tuple[int | None, int | None]]:
-    """Yield the signs of two terms where one of them is zero; a multiple of it is zero there too."""
+    """Yield the signs of two terms where one of them is zero; with `is_multiple`, both are zero there."""
     for root in _roots(left, point, letters):
         yield 0, 0 if is_multiple else _sign(right(root))
     for root in _roots(right, point, letters):
@@ -297,12 +297,12 @@ def _difference(evaluator: Evaluator, left: Any, right: Any) -> Term:
 
 
 def _sign(value: Any) -> int | None:
-    """Return the sign of a value that is surely not zero."""
+    """Return the sign of a value that is certainly not zero."""
     return None if value is None or abs(value) < _NEAR else (1 if value > 0 else -1)
 
 
 def _roots(term: Term, point: Point, letters: Sequence[str]) -> Iterator[Point]:
-    """Yield points at which a term changes its sign through zero, along one letter."""
+    """Yield points where a term changes sign through zero, along one letter."""
     for letter in letters:
         yield from islice(_roots_along(term, point, letter), _MOST_ROOTS)
 
@@ -319,5 +319,5 @@ def _roots_along(term: Term, point: Point, letter: str) -> Iterator[Point]:
                 break
             low, high = (middle, high) if (value > 0) == (below > 0) else (low, middle)
         else:
-            if value is not None and abs(value) < _NEAR:  # else it is a pole
+            if value is not None and abs(value) < _NEAR:  # otherwise it is a pole
                 yield point | {letter: middle}

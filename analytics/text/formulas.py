@@ -1,10 +1,9 @@
-r"""Formulas in mixed text: where they are, what their tokens are, how they are compared.
+r"""Formulas in mixed text: finding them, tokenising them and comparing them.
 
 A question is prose with formulas between ``$ $``, ``$$ $$``, ``\( \)``, ``\[ \]``, in a bare environment
-(``\begin{array} ... \end{array}``), or between other tools' marks (``[latex] [/latex]``, ``[$] [/$]``); their
-backslashes may have been doubled on the way. :func:`segment_text` cuts it in linear time and never fails: a
-delimiter without its partner, and the dollar sign of a price, are prose. Joining the sources of the
-segments gives back the text.
+(``\begin{array} ... \end{array}``), or between other tools' delimiters (``[latex] [/latex]``, ``[$] [/$]``); its
+backslashes may have been doubled on the way. :func:`segment_text` splits it in linear time and never fails: an
+unmatched delimiter and the dollar sign of a price are prose. Joining the sources of the segments gives back the text.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ class Segment:
     r"""A stretch of prose, or one formula.
 
     Attributes:
-        source: the text exactly as it is, delimiters included. body: the formula without its delimiters and
+        source: the text exactly as it is, including delimiters. body: the formula without its delimiters and
         with single backslashes (an environment keeps its ``\begin`` and ``\end``); prose unchanged. start: offset
-        of the source in the text; ``text[start:end] == source``. display: the formula is a block of its own.
+        of the source in the text; ``text[start:end] == source``. display: whether the formula is displayed as a block.
     """
 
     kind: Literal["text", "formula"]
@@ -56,7 +55,7 @@ _TEXT_ENVIRONMENTS = frozenset({"enumerate", "itemize", "center", "document", "f
 _PRICE_BEHIND = re.compile(r"\d\s?$")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _HOLDS_TEXT = re.compile(r"\\(?:text|[mh]box|cases|intertext)")
-_NESTED_MARKS = 24  # of a formula, which may hold formulas in its text
+_NESTED_MARKS = 24  # per formula, which may contain formulas in its text
 _PRICE = re.compile(r"\s?[\d.]")
 _COMMAND = re.compile(r"\\(?:text|mbox|mathrm|rm)\s*\{[^{}]*\}|\\[a-zA-Z]+")
 _WORD = re.compile(r"[A-Za-z]{2,}")
@@ -77,12 +76,12 @@ _PROSE_WORDS = frozenset(
 
 
 def has_formula_marks(text: str) -> bool:
-    """Return whether `text` could hold a formula at all (a cheap test before segmenting)."""
+    """Return whether `text` could contain a formula at all (a cheap test before segmenting)."""
     return "$" in text or "\\" in text or "[/" in text or "```" in text
 
 
 def segment_text(text: str) -> list[Segment]:
-    r"""Cut mixed text into prose and formulas.
+    r"""Split mixed text into prose and formulas.
 
     ``$$ $$`` is display only when it is alone on its line (half of TAL-SCQ5K writes it inside a
     sentence); ``\[ \]`` and bare environments always are.
@@ -96,7 +95,7 @@ def segment_text(text: str) -> list[Segment]:
 
 
 def formula_segments(text: str) -> list[Segment]:
-    """Return the formulas of a text alone."""
+    """Return only the formulas of a text."""
     if not has_formula_marks(text):
         return []
     return [segment for segment in segment_text(text) if segment.kind == "formula"]
@@ -106,7 +105,7 @@ def formula_segments(text: str) -> list[Segment]:
 def _segments(text: str) -> tuple[Segment, ...]:
     segments: list[Segment] = []
     done = 0
-    line_is_blank = True  # nothing but blanks since the line began, up to `done`
+    line_is_blank = True  # only blanks since the start of the line, up to `done`
     for start, body_start, body_end, end, kind in _find_formulas(text):
         if start > done:
             segments.append(Segment("text", text[done:start], text[done:start], done, start))
@@ -126,7 +125,7 @@ def _segments(text: str) -> tuple[Segment, ...]:
 
 
 def plain_text(text: str) -> str:
-    r"""Return the text without its delimiters and text-mode macros, for excerpts, labels and encoders.
+    r"""Return the text without delimiters and text-mode macros, for excerpts, labels and encoders.
 
     >>> plain_text(r"Anna\textquotesingle s share is $\frac{1}{2}$.")
     "Anna's share is \\frac{1}{2}."
@@ -155,8 +154,8 @@ class _Mark:
 def _find_formulas(text: str) -> Iterator[tuple[int, int, int, int, str]]:
     """Yield (start, body start, body end, end, kind) of each formula, from left to right.
 
-    Every mark knows its partner beforehand, and a rejected opener costs no more than the stretch up to that
-    partner, so the whole is linear in the length of the text.
+    Partners are computed beforehand, and a rejected opener costs no more than the stretch up to its partner, so
+    the total time is linear in the length of the text.
     """
     marks = _marks(text)
     _pair(marks)
@@ -173,7 +172,7 @@ def _find_formulas(text: str) -> Iterator[tuple[int, int, int, int, str]]:
         elif mark.kind == "$":
             following = marks[index + 1]
             if following.kind == "$" and following.start == mark.end:
-                # An odd number of single dollars inside: a price in front of a formula, "$$5$ or $$6$".
+                # An odd number of single dollars inside: a price before a formula, "$$5$ or $$6$".
                 body_start, body_end = following.end, close.start
                 end, kind = close.start + 2, "$$"
                 accepted = mark.inner_dollars % 2 == 0 and _is_body(text[body_start:body_end])
@@ -206,7 +205,7 @@ def _marks(text: str) -> list[_Mark]:
 
 
 def _pair(marks: list[_Mark]) -> None:
-    """Set each opener's partner: the mark that would close it if nothing in between speaks against it."""
+    """Set each opener's partner: the mark that closes it unless something in between rules that out."""
     _pair_dollars(marks, [index for index, mark in enumerate(marks) if mark.kind == "$"])
     nearest: dict[str, int] = {}
     for index in range(len(marks) - 1, -1, -1):
@@ -257,7 +256,7 @@ def _open_braces(latex: str) -> int:
 
 
 def _is_between_prices(body: str) -> bool:
-    """Return whether there is prose between two amounts with the sign behind them: "5$, she has 7$"."""
+    """Return whether prose lies between two amounts with trailing dollar signs: "5$, she has 7$"."""
     return (
         _PRICE_BEHIND.search(body) is not None
         and _MATHEMATICAL.search(body) is None
@@ -270,7 +269,7 @@ def _is_body(body: str) -> bool:
 
 
 def _is_dollar_body(body: str, following: str) -> bool:
-    """Return whether the stretch between two dollars is a formula rather than prose between two prices."""
+    """Return whether the text between two dollars is a formula rather than prose between two prices."""
     if not _is_body(body):
         return False
     ends_open = body[-1].isspace()
@@ -291,5 +290,5 @@ def _is_dollar_body(body: str, following: str) -> bool:
 
 
 def _line_ends(text: str, position: int) -> bool:
-    """Return whether there are only blanks between `position` and the end of its line."""
+    """Return whether only blanks follow `position` on its line."""
     return _REST_OF_LINE.match(text, position) is not None

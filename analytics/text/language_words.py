@@ -1,9 +1,9 @@
-"""Which language a text is evidently in, by its script or its commonest words.
+"""Detection of a text's language from its script or its most common words.
 
 The models know English and Chinese. A text in another language must be recognised, so that nobody is shown a prediction
-made from words that no model knows; naming the language says why. The words are those without which few sentences are
-written, and what exercises in mathematics begin with; a word of several languages speaks for each of them by its share.
-Words of one plain letter are left out: in a question they are variables.
+based on words that no model knows; naming the language explains why. The words are those that occur in nearly every
+sentence, and those with which mathematics exercises begin; a word shared by several languages counts as a fraction for
+each. Words of one unaccented letter are left out: in a question they are variables.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _WORDS: dict[str, str] = {
     "tr": """ve bir bu kaç ne ile için olan kadar hangi tane sayı sayısı denklem çöz hesapla bulunuz nedir var
         toplam""",
 }
-_SCRIPTS = (  # of which each is one language's, or nearly so
+_SCRIPTS = (  # each belongs to one language, or nearly so
     ("ja", re.compile(r"[\u3040-\u30ff]")),
     ("ko", re.compile(r"[\uac00-\ud7af]")),
     ("ru", re.compile(r"[\u0400-\u052f]")),
@@ -58,13 +58,13 @@ _SCRIPTS = (  # of which each is one language's, or nearly so
     ("th", re.compile(r"[\u0e00-\u0e7f]")),
 )
 FOREIGN_LANGUAGES = frozenset((*_WORDS, *(language for language, _ in _SCRIPTS))) - {"en"}
-"""Codes of the languages other than English and Chinese that a text is recognised by."""
+"""Codes of the languages other than English and Chinese that can be recognised."""
 
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 _NO_WORDS = re.compile(r"\\[A-Za-z]+|\$[^$]*\$")  # LaTeX
-_LOOKED_AT = 60  # words
-_FEWEST_LETTERS = 4  # of a script
-_CLEARLY = 1.5  # times what speaks for English
+_LOOKED_AT = 60  # words read
+_FEWEST_LETTERS = 4  # per script
+_CLEARLY = 1.5  # times the score of English
 
 _LANGUAGES_OF: dict[str, list[str]] = {}
 for _language, _words in _WORDS.items():
@@ -73,7 +73,7 @@ for _language, _words in _WORDS.items():
 
 
 def evident_language(text: str) -> str:
-    """Return the code (ISO 639-1) of the language that a text is evidently in; empty if its words do not say.
+    """Return the ISO 639-1 code of the language that a text is evidently in; empty if its words are inconclusive.
 
     >>> texts = ("Ein Bauer hat 24 Hühner. Wie viele?", "Il y a 24 élèves dans la classe.", "Find x.", "x + 1 = 3")
     >>> [evident_language(text) for text in texts]

@@ -1,4 +1,4 @@
-r"""The lexer of LaTeX formulas: commands, numbers, letters, signs, braces, blanks. Linear in time, and never fails."""
+r"""Lexer for LaTeX formulas: commands, numbers, letters, signs, braces, blanks. Runs in linear time and never fails."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TOKEN = re.compile(
 
 
 def latex_pieces(latex: str) -> list[str]:
-    """Return the tokens of a formula with the blanks between them; joining them gives the formula back."""
+    """Return the tokens of a formula and the blanks between them; joining them gives back the formula."""
     return _TOKEN.findall(latex)
 
 

@@ -1,14 +1,14 @@
-"""Sequences of tokens as strings, which compiled code compares many times as fast."""
+"""Sequences of tokens as strings, which compiled code compares many times faster."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-_FIRST = 0xE000  # behind the surrogates, which no string may hold
+_FIRST = 0xE000  # after the surrogates, which a string may not contain
 
 
 class TokenLetters:
-    """A letter for each different token that was met, always the same one.
+    """Mapping from each distinct token to a letter of its own.
 
     >>> letters = TokenLetters()
     >>> letters(["+", "N0", "N1"]) == letters(["+", "N0", "N1"]) != letters(["+", "N1", "N0"])
@@ -19,5 +19,5 @@ class TokenLetters:
         self._letters: dict[str, str] = {}
 
     def __call__(self, tokens: Iterable[str]) -> str:
-        """Return the letters of a sequence, one a token."""
+        """Return the letters of a sequence, one per token."""
         return "".join(self._letters.setdefault(token, chr(_FIRST + len(self._letters))) for token in tokens)

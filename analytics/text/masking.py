@@ -1,14 +1,14 @@
 r"""The form of a question: its text and its formulas with numbers, signs and variables masked.
 
-Two questions of one form ask the same with other numbers: ``$x^2-6x-16=0$`` and ``$y^2+7y+12=0$`` have one form.
+Two questions with the same form differ only in numbers: ``$x^2-6x-16=0$`` and ``$y^2+7y+12=0$`` have the same form.
 
 ==============  ========================================================================================
-number          ``#``, in digits or in words; nothing in front of a variable or a bracket
-fraction        ``½``: adding fractions is another task than adding whole numbers; nothing as a coefficient
-sign            ``+`` and ``-`` are ``±``; nothing where they begin a term on their own
-comparison      ``<`` and ``>`` are ``<``; ``\leq`` and ``\geq`` are ``\leq``
-variable        ``a``, ``b``, ``c`` ... in the order in which they appear; ``e``, ``i`` and ``d`` stay
-exponent        ``#``, but in equations and inequalities, where it tells a quadratic from a cubic
+number          ``#``, in digits or in words; dropped before a variable or a bracket
+fraction        ``½``, because adding fractions is not the same task as adding integers; dropped as a coefficient
+sign            ``+`` and ``-`` become ``±``; dropped at the start of a term
+comparison      ``<`` and ``>`` become ``<``; ``\leq`` and ``\geq`` become ``\leq``
+variable        ``a``, ``b``, ``c`` ... in order of appearance; ``e``, ``i`` and ``d`` stay
+exponent        ``#``, except in equations and inequalities, where it separates a quadratic from a cubic
 ==============  ========================================================================================
 """
 
@@ -39,7 +39,7 @@ _CREDIT = re.compile(
 _NUMBER = re.compile(r"[\d.]")
 _VARIABLE = re.compile(r"[a-zA-Z]$|\\(?:alpha|beta|gamma|delta|theta|lambda|mu|phi|varphi|omega)$")
 _CONSTANTS = frozenset("eid")
-_NAMES = "abcfghjklmnopqrstuvwxyz"  # of masked variables: without the constants
+_NAMES = "abcfghjklmnopqrstuvwxyz"  # for masked variables: without the constants
 _RELATIONS = frozenset({"=", "<", ">", r"\leq", r"\geq", r"\neq"})
 _ONE_COMPARISON = {">": "<", r"\geq": r"\leq"}
 _BEGINS_TERM = frozenset({"", "(", "[", "{", "=", "<", r"\leq", r"\neq", ",", ";", "&", "|", r"\{"})
@@ -49,7 +49,7 @@ _LONE_LETTERS = frozenset({"a", "A", "I"})
 
 
 def without_credits(text: str) -> str:
-    """Return the text without the brackets that say which contest it comes from.
+    """Return the text without the brackets that name the contest it comes from.
 
     >>> without_credits("How many hats? (2009 Math Kangaroo Problems, Level 3-4, Question #8)")
     'How many hats? '
@@ -58,7 +58,7 @@ def without_credits(text: str) -> str:
 
 
 def masked_text(text: str) -> str:
-    r"""Return the form of a whole question: lower-cased words and masked formulas with blanks between them.
+    r"""Return the form of a whole question: lower-case words and masked formulas, separated by blanks.
 
     >>> masked_text("Solve $x^2-6x-16=0$ in 2 steps.") == masked_text("Solve $t^2+t+3=0$ in three steps!")
     True
@@ -74,10 +74,10 @@ def masked_text(text: str) -> str:
 
 
 def masked_formula(latex: str, variables: dict[str, str] | None = None) -> str:
-    r"""Return the form of a formula, its tokens with blanks between them.
+    r"""Return the form of a formula: its tokens, separated by blanks.
 
     Args:
-        variables: masks of the question's variables so far; new ones are added.
+        variables: masks of the question's variables so far; updated in place.
 
     >>> masked_formula("x^2-6x-16=0") == masked_formula("3y^2+y+12=0")
     True
@@ -105,7 +105,7 @@ def masked_formula(latex: str, variables: dict[str, str] | None = None) -> str:
 
 @lru_cache(maxsize=4_096)
 def _tokens(latex: str) -> tuple[str, ...]:
-    """Return the tokens without braces, fractions of numbers masked."""
+    """Return the tokens without braces, with numeric fractions masked."""
     latex = normalise_latex(latex)
     if "frac" in latex or "/" in latex or not VULGAR_FRACTIONS.keys().isdisjoint(latex):
         latex = _fractions_masked(latex)
@@ -113,7 +113,7 @@ def _tokens(latex: str) -> tuple[str, ...]:
 
 
 def _fractions_masked(latex: str) -> str:
-    """Replace fractions of numbers by their mask; other numbers stay, because an exponent may have to."""
+    """Replace numeric fractions by their mask; other numbers stay, because an exponent may be needed."""
     pieces: list[str] = []
     done = 0
     for mention in find_numbers(latex):
@@ -124,12 +124,12 @@ def _fractions_masked(latex: str) -> str:
 
 
 def _is_fraction(mention: NumberMention) -> bool:
-    """Return whether a number is written with a fraction bar, a mixed number too."""
+    """Return whether a number is written with a fraction bar, including mixed numbers."""
     return any(sign in mention.text for sign in ("frac", "/", "⁄", *VULGAR_FRACTIONS))
 
 
 def _terms(tokens: Iterable[str]) -> Iterator[str]:
-    """Drop signs that begin a term and coefficients."""
+    """Drop coefficients and the signs that begin a term."""
     pieces = list(tokens)
     for index, piece in enumerate(pieces):
         before = pieces[index - 1] if index else ""
@@ -142,7 +142,7 @@ def _terms(tokens: Iterable[str]) -> Iterator[str]:
 
 
 def _masked_prose(text: str, variables: dict[str, str]) -> Iterator[str]:
-    """Yield words lower-cased and numbers masked; what is written as a plain formula is masked as one."""
+    """Yield lower-case words and masked numbers; plain-text formulas are masked as formulas."""
     pieces: list[str] = []
     done = 0
     for mention in find_numbers(text):
@@ -157,7 +157,7 @@ def _masked_prose(text: str, variables: dict[str, str]) -> Iterator[str]:
             yield piece.lower() if piece in _LONE_LETTERS else _variable(piece, variables)
         elif piece in "+-−":
             nearby = tokens[max(index - 1, 0) : index + 2]
-            if all(len(neighbour) == 1 for neighbour in nearby):  # no hyphen
+            if all(len(neighbour) == 1 for neighbour in nearby):  # not a hyphen
                 yield "±"
         else:
             yield {">": "<", "≥": "≤"}.get(piece, piece)

@@ -1,11 +1,11 @@
-r"""Whether two formulas, or two answers, mean the same: ``1/2`` and ``0.5``, ``(x-3)(x+3)`` and ``x^{2}-9``.
+r"""Whether two formulas, or two answers, are equivalent: ``1/2`` and ``0.5``, ``(x-3)(x+3)`` and ``x^{2}-9``.
 
-There are three verdicts. "same" and "different" are certain; what cannot be read, can mean two things, or depends on
-what the author meant (a rounded number, another letter, another unit) is "unknown".
+There are three verdicts. "same" and "different" are certain; input that cannot be parsed, is ambiguous, or depends on
+the author's intention (a rounded number, another letter, another unit) is "unknown".
 
-Formulas are the same where both have a value: ``\frac{x^2}{x}`` is ``x``. Equations and inequalities are the same where
-one is a multiple of the other, and different where a point satisfies just one of them. Lists are compared by their
-elements. The work is bounded by the sizes that `analytics.text.formula_trees` admits, about half a second at worst.
+Formulas are compared where both have a value: ``\frac{x^2}{x}`` is ``x``. Equations and inequalities are the same if
+one is a multiple of the other, and different if a point satisfies only one of them. Lists are compared element by
+element. The size limits of `analytics.text.formula_trees` bound the work to about half a second at worst.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from analytics.text.plain_tokens import PlainMathsError
 
 Meaning = Literal["same", "different", "unknown"]
 
-_LONGEST = 400  # characters of a formula or an answer
+_LONGEST = 400  # characters per formula or answer
 _MOST_ELEMENTS = 5
 _NUMBER = re.compile(r"-?\d{1,20}(?:/\d{1,20}|\.\d{1,20})?|\(-?\d{1,20}/\d{1,20}\)")
 _FRACTION = re.compile(r"^(\(?-?)\\frac\{(\d+)\}\{(\d+)\}(\)?)$")
 _DECIMAL = re.compile(r"-?\d*\.(\d+)")
 _UNCLEAR = re.compile(
     r"\d,\d|(?<![_\d])\d+(?:[\s~]|\\[; ]|\\q?quad)+\d"
-)  # a decimal comma or a list; two numbers or one
+)  # a decimal comma or a list; one number or two
 _CLEAR = re.compile(r"[(\[][^()\[\]]*[)\]]|\d{1,3}(?:,\d{3})+(?!\d)")  # a point; thousands
 _PLAIN_NUMBER = re.compile(r"(?<![A-Za-z0-9.,/:-])(-?\d+(?:\.\d+|/\d+)?)(?![A-Za-z0-9,/:]|\.\d)")
 _RELATIONS = {"=": "=", "<": "<", r"\leq": r"\leq", ">": "<", r"\geq": r"\leq", r"\neq": r"\neq"}
@@ -47,7 +47,7 @@ _SAID = re.compile(r"\s*[.,;。，；]?\s*$")
 
 
 def same_meaning(first: str, second: str) -> Meaning:
-    r"""Say whether two formulas, given without their delimiters, mean the same.
+    r"""Return whether two formulas, given without delimiters, are equivalent.
 
     >>> same_meaning(r"\frac{2}{4}", "0.5"), same_meaning("(x-3)(x+3)", "x^2-9")
     ('same', 'same')
@@ -64,9 +64,9 @@ def same_meaning(first: str, second: str) -> Meaning:
 
 
 def same_answer(first: str, second: str) -> Meaning:
-    """Say whether two answers mean the same; each is a formula, or text with formulas.
+    """Return whether two answers are equivalent; each is a formula, or text with formulas.
 
-    The words must be equal, and a single ``x =`` before one of them says nothing.
+    The words must be equal, and a leading ``x =`` on only one side is ignored.
 
     >>> same_answer("$1/2$ cm", "0.5 cm"), same_answer("1/2", "x = 0.5"), same_answer("0.5 cm", "0.5 m")
     ('same', 'same', 'unknown')
@@ -81,7 +81,7 @@ def same_answer(first: str, second: str) -> Meaning:
 
 
 def answer_value(answer: str) -> float | None:
-    r"""Return the value of an answer that is one formula without letters; None where it is not, or cannot be read.
+    r"""Return the value of an answer that is one formula without letters; None if it is not, or cannot be parsed.
 
     >>> answer_value(r"$x=\frac{\sqrt{9}}{2}$ cm"), answer_value("$3x$")
     (1.5, None)
@@ -105,7 +105,7 @@ def _compare_assigned(first: str, second: str) -> Meaning:
 
 
 def _parts(answer: str) -> tuple[list[str], list[str]]:
-    """Cut an answer into its words and its formulas; plain numbers and fractions are formulas."""
+    """Split an answer into its words and its formulas; plain numbers and fractions are formulas."""
     if (latex := _as_formula(answer.strip())) is not None:
         return [], [latex]
     words: list[str] = [""]
@@ -120,7 +120,7 @@ def _parts(answer: str) -> tuple[list[str], list[str]]:
 
 
 def _as_formula(text: str) -> str | None:
-    """Return text without marks as LaTeX, where it is a formula as a whole."""
+    """Return text without delimiters as LaTeX if all of it is a formula."""
     if "$" in text or "\\" in text:
         return text if "$" not in text and is_bare_formula(text) else None
     if not text.isascii() or text.count("/") > 1 or _WORD.search(_NAMES.sub("", text)):  # two strokes: a date
@@ -136,7 +136,7 @@ def _compared(left: str, right: str) -> Meaning:
     if None not in values:
         is_rounded = _is_rounded(left, right, *values)
         return "same" if values[0] == values[1] else "unknown" if is_rounded else "different"
-    if len(left) == len(right) == 1:  # the letters of options
+    if len(left) == len(right) == 1:  # option letters
         return "unknown"
     try:
         elements, others = _elements(left), _elements(right)
@@ -147,7 +147,7 @@ def _compared(left: str, right: str) -> Meaning:
 
 
 def _number(spelling: str) -> Fraction | None:
-    """Return the value of a formula that is one number, at once."""
+    """Return the value of a formula that is a single number, without building a tree."""
     number = _FRACTION.sub(r"\1\2/\3\4", spelling)
     with suppress(ZeroDivisionError):
         return Fraction(number.strip("()")) if _NUMBER.fullmatch(number) else None
@@ -155,7 +155,7 @@ def _number(spelling: str) -> Fraction | None:
 
 
 def _is_rounded(left: str, right: str, left_value: Any, right_value: Any) -> bool:
-    """Return whether one of two numbers may be the other, rounded to the decimals that are written."""
+    """Return whether one of two numbers may be the other, rounded to its written decimals."""
     decimals = [len(match[1]) if (match := _DECIMAL.fullmatch(side)) else 0 for side in (left, right)]
     if decimals[0] == decimals[1]:
         return False
@@ -164,7 +164,7 @@ def _is_rounded(left: str, right: str, left_value: Any, right_value: Any) -> boo
 
 
 def _split(spelling: str, separators: frozenset[str]) -> tuple[list[str], list[str]]:
-    """Cut a formula at separators outside all brackets; returns the parts and what is between them."""
+    """Split a formula at separators outside all brackets; returns the parts and the separators."""
     parts, between, depth = [[]], [], 0  # type: ignore[var-annotated]
     for token in formula_tokens(spelling):
         depth += (token in ("{", "(", "[")) - (token in ("}", ")", "]"))
@@ -195,7 +195,7 @@ def _compare_lists(first: Sequence[str], second: Sequence[str]) -> Meaning:
         return "same"
     size = range(len(first))
     orders = [_all_of([table[place][order[place]] for place in size]) for order in permutations(size)]
-    if "same" in orders:  # solutions have no order, the terms of a sequence have one
+    if "same" in orders:  # solutions are unordered, the terms of a sequence are ordered
         return "same" if all("=" in element for element in (*first, *second)) else "unknown"
     return "different" if all(order == "different" for order in orders) else "unknown"
 
@@ -205,7 +205,7 @@ def _all_of(verdicts: Sequence[Meaning]) -> Meaning:
 
 
 def _statement(spelling: str) -> tuple[list[str], list[str]]:
-    """Return the terms of a formula and the relations between them, turned so that smaller terms come first."""
+    """Return the terms of a formula and the relations between them, reversed if needed so that smaller terms lead."""
     terms, relations = _split(spelling, frozenset(_RELATIONS))
     turned = [relation in _TURNED for relation in relations]
     if any(turned) and not all(turned):
@@ -222,7 +222,7 @@ def _compare_statements(left: str, right: str) -> Meaning:
         return _compare_terms(*terms, *other_terms)
     is_named = relations == other_relations == ["="] and terms[0] == other_terms[0] and terms[0].isalpha()
     if is_named and terms[0] not in formula_tokens(f"{terms[1]} {other_terms[1]}"):
-        return _compare_terms(terms[1], other_terms[1])  # both say what x is: a number, a point, a term
+        return _compare_terms(terms[1], other_terms[1])  # both give the value of x: a number, a point, a term
     if len(terms) == 2:
         from analytics.text.formula_trees import compare_relations
 

@@ -1,7 +1,7 @@
-r"""One spelling for formulas that have many.
+r"""Normalisation of LaTeX formulas that can be written in many ways.
 
-``\dfrac12``, ``\frac {1}{2}`` and ``\tfrac{1}2`` print the same and should compare the same. Everything
-here works on flat piece lists in linear time, without recursion, so that ten thousand braces are only ten
+``\dfrac12``, ``\frac {1}{2}`` and ``\tfrac{1}2`` print the same and should compare equal. Everything
+here works on flat token lists in linear time, without recursion, so that ten thousand nested braces are just ten
 thousand tokens.
 """
 
@@ -105,7 +105,7 @@ _TAKES_ARGUMENT = re.compile(
 
 
 def normalise_latex(latex: str) -> str:
-    r"""Return one spelling of a formula, for comparing: no spacing or sizes, every argument in braces.
+    r"""Return a canonical spelling of a formula for comparison: no spacing or sizes, every argument in braces.
 
     >>> normalise_latex(r"\left( \dfrac12 x^2 \right) \, \le {{y}}")
     '(\\frac{1}{2}x^{2})\\leq y'
@@ -121,7 +121,7 @@ _LOST_ROW = re.compile(r"(?<=\S) {3,}(?=\S)")
 
 
 def mend_rows(latex: str) -> str:
-    r"""Put back the row breaks that TAL-SCQ5K lost: four blanks in a ``cases`` that has no ``\\\\``.
+    r"""Restore the row breaks that TAL-SCQ5K lost: four blanks in a ``cases`` that has no ``\\\\``.
 
     >>> mend_rows(r"\begin{cases}x=1    y=2\end{cases}")
     '\\begin{cases}x=1\\\\ y=2\\end{cases}'
@@ -140,7 +140,7 @@ _DOUBLED = re.compile(
 
 
 def halve_backslashes(latex: str) -> str:
-    r"""Return a formula whose backslashes were all doubled on the way with single ones; any other as it is.
+    r"""Return a formula with single backslashes if all of its backslashes were doubled, otherwise unchanged.
 
     >>> halve_backslashes(r"\\frac{1}{2}"), halve_backslashes(r"a \\ \pi")
     ('\\frac{1}{2}', 'a \\\\ \\pi')
@@ -153,9 +153,9 @@ def halve_backslashes(latex: str) -> str:
 
 
 def _plain_tokens(tokens: list[str]) -> list[str]:
-    """Drop spacing and sizes, and give each symbol its one name."""
+    """Drop spacing and sizes, and give each symbol its canonical name."""
     plain: list[str] = []
-    left: list[int] = []  # where the opening delimiter of each "\\left" is; -1 for the invisible "\\left."
+    left: list[int] = []  # index of the opening delimiter of each "\\left"; -1 for the invisible "\\left."
     size = ""
     for piece in tokens:
         if piece in _DELIMITER_SIZES:
@@ -166,7 +166,7 @@ def _plain_tokens(tokens: list[str]) -> list[str]:
         elif size == r"\right":
             opened = left.pop() if left else -1
             if piece == "." and opened >= 0:
-                plain[opened] = ""  # a brace before cases has no partner that prints
+                plain[opened] = ""  # a brace before cases has no visible partner
         invisible, size = bool(size) and piece == ".", ""
         if not invisible and piece not in _DROPPED:
             plain.extend(_one_name(piece))
@@ -181,11 +181,11 @@ def _one_name(piece: str) -> list[str]:
 
 
 def _brace_arguments(tokens: list[str]) -> list[str]:
-    r"""Put single-piece arguments of ``^ _ \frac \sqrt`` in braces: ``\frac12`` becomes ``\frac{1}{2}``."""
+    r"""Put single-token arguments of ``^ _ \frac \sqrt`` in braces: ``\frac12`` becomes ``\frac{1}{2}``."""
     braced: list[str] = []
     queue = tokens[::-1]
     pending = 0  # arguments still to come
-    depths: list[int] = []  # for each open brace, how many arguments its parent still wants
+    depths: list[int] = []  # for each open brace, how many arguments its parent still needs
     while queue:
         piece = queue.pop()
         if piece == "{":
@@ -212,11 +212,11 @@ def _brace_arguments(tokens: list[str]) -> list[str]:
 
 
 def _drop_needless_braces(tokens: list[str]) -> list[str]:
-    """Drop braces that group nothing: ``{{a}}^{3}`` becomes ``a^{3}``. Arguments keep one pair."""
+    """Drop redundant braces: ``{{a}}^{3}`` becomes ``a^{3}``. Arguments keep one pair."""
     partner = _partners(tokens)
     infix = not _INFIX.isdisjoint(tokens)  # braces bound the operands of \\over
     dropped: set[int] = set()
-    arguments: dict[int, int] = {}  # index of an argument's opening brace -> arguments to come after it
+    arguments: dict[int, int] = {}  # index of an argument's opening brace -> number of arguments after it
     for index, piece in enumerate(tokens):
         if piece in _SCRIPTS or _TAKES_ARGUMENT.match(piece):
             first = index + 1
@@ -239,7 +239,7 @@ def _drop_needless_braces(tokens: list[str]) -> list[str]:
 
 
 def _partners(tokens: list[str]) -> dict[int, int]:
-    """Return the index of the closing brace by that of the opening one."""
+    """Map the index of each opening brace to that of its closing brace."""
     partner: dict[int, int] = {}
     stack: list[int] = []
     for index, piece in enumerate(tokens):
@@ -255,14 +255,14 @@ def _has_script(tokens: list[str], close: int) -> bool:
 
 
 def _join(tokens: list[str]) -> str:
-    """Write tokens as LaTeX, with a blank only where two tokens would run into one."""
+    """Write tokens as LaTeX, with a blank only where two tokens would run together."""
     parts: list[str] = []
     previous = ""
     for piece in tokens:
         if piece[0].isalpha() and len(previous) > 1 and previous[0] == "\\" and previous[-1].isalpha():
             parts.append(" ")
         elif previous == "," and piece[0].isdigit():
-            parts.append(" ")  # "200, 100" are two numbers, "200,100" is one
+            parts.append(" ")  # "200, 100" is two numbers, "200,100" is one
         parts.append(piece)
         previous = piece
     return "".join(parts)

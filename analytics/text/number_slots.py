@@ -1,8 +1,8 @@
-"""The number slots of a word problem: which numbers a solution may use, and where they are in the text.
+"""Number slots of a word problem: the numbers that a solution may use, and where they are in the text.
 
-Equations and texts do not always agree on what a number is. A text says ``20 %``; one set's equations say 1/5 and
-another's 20. A text says ``2 / 3`` or ``1 dozen``; an equation has 2 and 3, or 1. So a number may have several slots
-at the same place, one for each reading, and the model chooses between them as it chooses between numbers. Torch-free.
+Equations and texts do not always agree on what a number is. For ``20 %`` in a text, one data set's equations have 1/5
+and another's have 20. For ``2 / 3`` or ``1 dozen``, an equation has 2 and 3, or 1. So a number may have several slots
+at the same place, one for each reading, and the model chooses among them as it chooses among numbers. Torch-free.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from analytics.text.characters import VULGAR_FRACTIONS
 from analytics.text.numbers import numbers_alone
 
 NumberPlace = tuple[bool, int]
-"""A number of a text: whether it is written in words, and its index among the numbers written that way."""
+"""A number of a text: whether it is written in words, and its index among the numbers written the same way."""
 
 READINGS = ("value", "digits")
-"""``value``: what the text means, per cents and scales applied; ``digits``: the digits alone."""
+"""``value``: the meaning, with percentages and scales applied; ``digits``: the digits alone."""
 
 _DIGITS = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 
@@ -31,8 +31,8 @@ class NumberSlot:
     """One reading of a number of the text.
 
     Attributes:
-        start, end: the characters of the number in the text.
-        value: what it is worth under this reading.
+        start, end: character offsets of the number in the text.
+        value: its value under this reading.
         reading: one of `READINGS`.
         in_words: whether the number is written without digits.
     """
@@ -47,13 +47,13 @@ class NumberSlot:
 class SlotPlace(NamedTuple):
     """The place of a slot among the numbers of its text.
 
-    Numbers in digits and numbers in words are counted apart: of two texts with the same story, one may have more words
-    like "one" and "both" than the other.
+    Numbers in digits and numbers in words are indexed separately: of two texts with the same story, one may have more
+    words such as "one" and "both" than the other.
 
     Attributes:
         number: index among the text's numbers in digits, or among those in words.
-        in_words: which of the two `number` counts.
-        reading: which reading of the number, 0 for its value.
+        in_words: which of the two sequences `number` indexes.
+        reading: index of the reading of that number; 0 is its value.
     """
 
     number: int
@@ -62,17 +62,17 @@ class SlotPlace(NamedTuple):
 
     @property
     def mention(self) -> NumberPlace:
-        """The number that the slot reads, whatever its reading."""
+        """The number that the slot reads, regardless of the reading."""
         return self.in_words, self.number
 
 
 @dataclass(frozen=True, slots=True)
 class SlotNumbers:
-    """What a problem's slots are worth, and where they are.
+    """The values of a problem's slots, and their places.
 
     Attributes:
-        values: of the slots, ``N0`` first.
-        places: of the slots.
+        values: one per slot, ``N0`` first.
+        places: one per slot.
     """
 
     values: tuple[Fraction, ...]
@@ -86,7 +86,7 @@ class SlotNumbers:
 
     @classmethod
     def of_values(cls, values: Iterable[Fraction]) -> SlotNumbers:
-        """Return numbers that have one reading each."""
+        """Return numbers with one reading each."""
         numbers = tuple(values)
         return cls(numbers, tuple(map(SlotPlace, range(len(numbers)))))
 
@@ -119,7 +119,7 @@ def slot_places(slots: Iterable[NumberSlot]) -> list[SlotPlace]:
 
 
 def _readings(mention: NumberMention) -> Iterator[NumberSlot]:
-    if mention.text.isdecimal():  # as most are
+    if mention.text.isdecimal():  # as for most numbers
         yield NumberSlot(mention.start, mention.end, mention.value)
         return
     in_words = not any(character.isdigit() or character in VULGAR_FRACTIONS for character in mention.text)

@@ -2,8 +2,8 @@ r"""Numbers in questions, in digits and in words.
 
 Finds ``1,250``, ``3.5``, ``1/2``, ``2 1/2``, ``2½``, ``\frac{3}{4}``, ``20\%``, ``3.2 \times 10^{6}``
 (`analytics.text.numerals`), "twenty-five", "half a dozen", "five sixteenths", 二十五, 十分之三, 七五折
-(``numbers.py`` of a language), each with its exact value as a :class:`~fractions.Fraction` and with what it is: a per
-cent, the hour of a clock time, part of a ratio.
+(``numbers.py`` of a language), each with its exact value as a :class:`~fractions.Fraction` and with its kind: a
+percentage, the hour of a clock time, part of a ratio.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def find_numbers(text: str, *, with_indefinite: bool = False) -> list[NumberMent
     r"""Return the numbers of a text in order of appearance, formulas included.
 
     Args:
-        with_indefinite: whether 一 counts in 一个数, "a number", as it does for trained models.
+        with_indefinite: whether to count the 一 of 一个数, "a number", as trained models do.
 
-    A date, a clock time, a ratio or a range has no value of its own: the numbers in it are found one by one. The
-    names of pictures hold no numbers.
+    A date, a clock time, a ratio or a range has no value of its own: the numbers in it are found one by one. Picture
+    names contain no numbers.
 
     >>> [(m.text, str(m.value)) for m in find_numbers(r"twenty-five pens for $2.50, $\frac{1}{4}$ of 20\%")]
     [('twenty-five', '25'), ('2.50', '5/2'), ('\\frac{1}{4}', '1/4'), ('20\\%', '1/5')]
@@ -49,7 +49,7 @@ def find_numbers(text: str, *, with_indefinite: bool = False) -> list[NumberMent
 
 @Remembered
 def numbers_alone(text: str) -> tuple[NumberMention, ...]:
-    """Return the numbers of a text, indefinite ones too, without signs and without what plain ones are part of."""
+    """Return the numbers of a text, including indefinite ones, without signs and without the roles of plain numbers."""
     text = blank_names(text)
     mentions = [_percentage(text, mention) for mention in _digit_mentions(text, half_width(text))]
     for language in languages():
@@ -67,7 +67,7 @@ def _mentions(text: str) -> tuple[NumberMention, ...]:
 
 
 def _with_roles(text: str, plain: str, mentions: list[NumberMention]) -> Iterator[NumberMention]:
-    """Yield the mentions with their signs, and with what plain numbers are part of."""
+    """Yield the mentions with their signs and with the roles of plain numbers."""
     roles: dict[int, NumberKind] = {}
     stretches: list[tuple[int, int, NumberKind]] = []
     if ":" in plain or "：" in text or "∶" in text:
@@ -87,13 +87,13 @@ def _with_roles(text: str, plain: str, mentions: list[NumberMention]) -> Iterato
 def _is_negative(text: str, start: int) -> bool:
     before = text[max(start - 12, 0) : start]
     if start > 12:
-        before = "x" + before if before[:1].isspace() else before  # `^` means the text's beginning alone
+        before = "x" + before if before[:1].isspace() else before  # `^` matches only at the start of the text
     match = _minus(languages()).search(before)
     return match is not None and not (start > 12 and match.start() == 0 and before[0] in " -−–")
 
 
 def mask_numbers(text: str) -> str:
-    """Replace every number by "#", so that questions that differ in their numbers alone become equal.
+    """Replace every number by "#", so that questions that differ only in their numbers become equal.
 
     >>> mask_numbers("Tom has 3 pens and Ann has twelve.") == mask_numbers("Tom has 25 pens and Ann has 4.")
     True
@@ -108,12 +108,12 @@ def mask_numbers(text: str) -> str:
 
 
 def _free(mentions: Iterator[NumberMention], taken: list[NumberMention]) -> list[NumberMention]:
-    """Return those mentions that lie in no stretch that is taken already (百分之20, 3万)."""
+    """Return the mentions that do not lie in a stretch that is already taken (百分之20, 3万)."""
     stretches = sorted((mention.start, mention.end) for mention in taken)
     starts = [start for start, _ in stretches]
     free: list[NumberMention] = []
     for mention in mentions:
-        before = bisect_left(starts, mention.end) - 1  # the last stretch that begins before the mention ends
+        before = bisect_left(starts, mention.end) - 1  # the last stretch that starts before the mention ends
         if before < 0 or stretches[before][1] <= mention.start:
             free.append(mention)
     return free
@@ -129,7 +129,7 @@ def _digit_mentions(text: str, plain: str) -> Iterator[NumberMention]:
 
 
 def _percentage(text: str, mention: NumberMention) -> NumberMention:
-    """Return a number with the sign of per cent or per mille behind it, or its name."""
+    """Return a number with the percent or per mille sign, or its name, after it."""
     sign = _percent(languages()).match(text, mention.end)
     if sign is None:
         return mention

@@ -1,9 +1,8 @@
-r"""Numbers in digits: every way in which they are written, with its exact value.
+r"""Numbers in digits: every way of writing them, with exact values.
 
-One row of `_forms` a way: ``\frac{3}{4}``, ``3¾``, ``2 1/2``, ``3-1/2``, ``3/4``, ``3×10^5``, ``2e3``,
-``1 250 000``, ``12,00,000``, ``3,50``, ``1,250.5``. If a text can be read in several ways, what is around
-the number decides; the first row that fits is taken. Digits, points and commas of full width count as plain
-ones.
+One row of `_forms` per way: ``\frac{3}{4}``, ``3¾``, ``2 1/2``, ``3-1/2``, ``3/4``, ``3×10^5``, ``2e3``,
+``1 250 000``, ``12,00,000``, ``3,50``, ``1,250.5``. If a text is ambiguous, the context of the number
+decides; the first row that fits is used. Full-width digits, points and commas count as plain ones.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from analytics.text.formulas import segment_text
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A number in digits; ``text[start:end]`` is what is read."""
+    """A number in digits; ``text[start:end]`` is the source."""
 
     start: int
     end: int
@@ -31,7 +30,7 @@ class Numeral:
     kind: NumberKind
 
 
-_LONGEST = 300  # characters of a number
+_LONGEST = 300  # characters per number
 _LARGEST_POWER = 60
 
 _FULL_WIDTH = {
@@ -52,7 +51,7 @@ _SPACED = (
     r"(?:[.,]\d+(?!\d))?"
 )
 _FRAC = r"\\[dtc]?frac\s*(?:\{\s*(?P<fn>-?\d+)\s*\}|(?P<fn1>\d))\s*(?:\{\s*(?P<fd>\d+)\s*\}|(?P<fd1>\d))"
-_BEGINNING = rf"(?=[\d\\.({''.join(VULGAR_FRACTIONS)}])"  # elsewhere no form is tried: a sixth of the time
+_BEGINNING = rf"(?=[\d\\.({''.join(VULGAR_FRACTIONS)}])"  # no form is tried elsewhere: takes a sixth of the time
 _EXPONENT = r"(?:\^\s*\{?\s*(?P<{0}>[-−]?\d+)\s*\}?|(?P<{0}s>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))"
 
 
@@ -61,7 +60,7 @@ def _slash(name: str) -> str:
 
 
 def half_width(text: str) -> str:
-    """Return a text of the same length with digits and their signs in half width."""
+    """Return a text of the same length with half-width digits and number punctuation."""
     if text.isascii():
         return text
     text = _WIDE_MARK.sub(lambda mark: "." if mark[0] == "．" else ",", text)
@@ -71,7 +70,7 @@ def half_width(text: str) -> str:
 
 
 def _whole(digits: str) -> Fraction:
-    """Read digits with any separators, the last of which may be a decimal point."""
+    """Parse digits with any separators, the last of which may be a decimal point."""
     return Fraction(int(digits) if digits.isdecimal() else re.sub(r"[^\d.]", "", digits))
 
 
@@ -91,7 +90,7 @@ def _latex(match: re.Match[str]) -> Fraction | None:
 
 
 def _spaced(match: re.Match[str]) -> Fraction | None:
-    """Read ``1 250 000``; a list ("100 200 300") and a count before a size ("3 250 g bags") are several numbers."""
+    """Parse ``1 250 000``; a list ("100 200 300") and a count before a size ("3 250 g bags") are several numbers."""
     digits, text = match[0], match.string
     if " " in digits:
         groups = re.split(_BLANK, digits)
@@ -112,12 +111,12 @@ _COUNTED_SIZE = re.compile(
 def _forms(
     numeral: str, read: Callable[[str], Fraction], of_languages: Sequence[NumeralForm]
 ) -> tuple[NumeralForm, ...]:
-    """Return the ways to write a number.
+    """Return the ways of writing a number.
 
     Args:
-        numeral: how plain numbers are written in the text.
-        read: how they are read.
-        of_languages: ways that belong to a language.
+        numeral: regular expression of a plain number in the text.
+        read: parses a plain number.
+        of_languages: forms specific to a language.
     """
     kind = NumberKind
     return (
@@ -191,7 +190,7 @@ def _compiled(
     return pattern, {form.name: form for form in forms}
 
 
-_DECIMAL_COMMA = re.compile(  # a comma that can only be a decimal one
+_DECIMAL_COMMA = re.compile(  # a comma that can only be a decimal comma
     r"\d{1,3}(?:\.\d{3})+,\d{1,2}(?!\d)"
     r"|(?<![\d,.(\[])(?<![(\[] )(?:\d+,\d{1,2}(?!\d|,\d)|0,\d+(?!,\d))\s?"
     r"(?:€|EUR\b|(?:km|kg|cm|mm|dm|ml|cl|dl|m|g|l|L|t|h)\b|[%％]|°C)"
@@ -204,7 +203,7 @@ _MONEY_SCALES = {"k": 1_000, "m": 1_000_000, "bn": 1_000_000_000}
 
 
 def find_numerals(text: str) -> Iterator[Numeral]:
-    """Yield the numbers in digits of a text in half width, in order of appearance.
+    """Yield the numbers in digits of a half-width text, in order of appearance.
 
     >>> [str(numeral.value) for numeral in find_numerals("1 250 000 people, 3-1/2 cups, 12,00,000, 3×10^5, 1万2千")]
     ['1250000', '7/2', '1200000', '300000', '12000']
@@ -218,7 +217,7 @@ def find_numerals(text: str) -> Iterator[Numeral]:
             match, form = _shorter(match, pattern, forms)
         place = match.end()
         if len(match[0]) > _LONGEST or (value := form.read(match)) is None:
-            if form.name == "spaced":  # several numbers: go on behind the first
+            if form.name == "spaced":  # several numbers: continue after the first
                 match, form = _shorter(match, pattern, forms)
                 place, value = match.end(), form.read(match)
             else:
@@ -230,14 +229,14 @@ def find_numerals(text: str) -> Iterator[Numeral]:
 def _shorter(
     match: re.Match[str], pattern: re.Pattern[str], forms: dict[str, NumeralForm]
 ) -> tuple[re.Match[str], NumeralForm]:
-    """Return the first digits of a match as a number of their own."""
+    """Return the first digits of a match as a separate number."""
     digits = _DIGITS.match(match.string, match.start())
     end = digits.end() if digits else match.end()
     return pattern.match(match.string, match.start(), end) or match, forms["plain"]
 
 
 def _is_no_difference(match: re.Match[str]) -> bool:
-    """Return whether ``3-1/2`` is a mixed number: its fraction is proper, and no difference has to be worked out."""
+    """Return whether ``3-1/2`` is a mixed number: its fraction is proper, and no subtraction has to be worked out."""
     is_task = _NAMES_OF_TASKS.search(match.string[max(match.start() - 20, 0) : match.start()])
     return not is_task and _is_proper(match["hn"], match["hd"])
 
@@ -260,7 +259,7 @@ def _numeral(text: str, match: re.Match[str], form: NumeralForm, value: Fraction
 
 
 def _follows_money(text: str, start: int) -> bool:
-    """Return whether a sign of money precedes a number, and not the dollar that begins a formula."""
+    """Return whether a currency sign precedes a number, rather than the dollar that opens a formula."""
     sign = text[:start].rstrip(" ")[-1:]
     if sign in ("€", "£", "¥", "₹"):
         return True

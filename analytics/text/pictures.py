@@ -1,4 +1,4 @@
-"""Pictures that texts name: ``![description](name)``."""
+"""Pictures referenced in texts: ``![description](name)``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PICTURE = re.compile(r"!\[(?P<alt>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<name>[^()\n]
 
 
 def blank_names(text: str) -> str:
-    """Return a text with blanks for the names of its pictures, which are no wording; all else keeps its place.
+    """Return a text with its picture names blanked out, because they are not wording; offsets stay the same.
 
     >>> blank_names("How long is a? ![2 sides](image1.png)")
     'How long is a? ![2 sides](          )'

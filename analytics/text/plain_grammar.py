@@ -1,17 +1,17 @@
-r"""The grammar of mathematics typed on a keyboard: a Pratt parser that writes LaTeX of the same value.
+r"""Grammar of mathematics typed on a keyboard: a Pratt parser that writes equivalent LaTeX.
 
-Operators bind as they are taught, the loosest first::
+Operators bind as taught at school, the loosest first::
 
     relation     = < > <= >= != -> ~          a chain, written as typed
-    sum          + - +- and the signs of sets
-    product      * × · ÷ mod, x between numbers, and a stroke with blanks around it: "12 / 4"
-    fraction     a stroke without blanks: "6 ÷ 2/3" is 6 ÷ (2/3)
-    run          2x(y+1), side by side
-    power        x^2, x_1; a power's power is read from the right
+    sum          + - +- and the set operators
+    product      * × · ÷ mod, x between numbers, and a slash with blanks around it: "12 / 4"
+    fraction     a slash without blanks: "6 ÷ 2/3" is 6 ÷ (2/3)
+    run          2x(y+1), juxtaposition
+    power        x^2, x_1; right-associative
     postfix      5!  f'  20%  30°
 
-Where two readings of different value are usual (``x/2y``, ``sin x/2``, ``5 x n``, ``3,5``, ``2^3n``) the text is
-refused, and the caller leaves it as it was typed. Brackets are kept but around what LaTeX groups itself. After
+Input with two common readings of different value (``x/2y``, ``sin x/2``, ``5 x n``, ``3,5``, ``2^3n``) is
+rejected, and the caller leaves it as typed. Brackets are kept except around what LaTeX groups itself. After
 Vaughan Pratt, "Top down operator precedence", 1973.
 """
 
@@ -37,21 +37,21 @@ from analytics.text.plain_tokens import (
 )
 
 _ONLY_CALLED = frozenset({"max", "min", "det", "gcd", "lcm", "exp"})  # without a bracket they are prose
-_CALLED_LETTERS = frozenset("fgFGP")  # 1/f(x) divides by all of it
+_CALLED_LETTERS = frozenset("fgFGP")  # in 1/f(x), the whole call is the denominator
 _SETS = {"∪": r"\cup", "∩": r"\cap"}
 _PRODUCTS = {"*": r"\times", "×": r"\times", "·": r"\cdot", "÷": r"\div", "mod": r"\bmod"}
 _CONNECT, _RELATION, _SUM, _RATIO, _PRODUCT, _FRACTION, _RUN, _POWER, _POSTFIX = range(10, 100, 10)
-_LONGEST = 2_000  # characters of a formula that somebody typed
-_DEEPEST = 120  # expressions within expressions
+_LONGEST = 2_000  # characters per typed formula
+_DEEPEST = 120  # nesting of expressions
 _COMMAND_AT_END = re.compile(r"\\[A-Za-z]+$")
 _SCRIPT_WORD = re.compile(r"[A-Za-z]{2,12}(?![A-Za-z0-9])")
 
 
 def plain_to_latex(text: str) -> str:
-    r"""Return plain maths as LaTeX of the same value, without dollar signs.
+    r"""Return plain maths as equivalent LaTeX, without dollar signs.
 
     Raises:
-        PlainMathsError: the grammar does not know it, or it can mean two things.
+        PlainMathsError: the grammar does not accept it, or it is ambiguous.
 
     >>> plain_to_latex("(x+1)/sqrt(2)"), plain_to_latex("2**-1 <= 3"), plain_to_latex("log_2(8)")
     ('\\frac{x + 1}{\\sqrt{2}}', '2^{-1} \\le 3', '\\log_{2}(8)')
@@ -65,10 +65,10 @@ def plain_to_latex(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """What was read: its LaTeX, what sort of thing it is, and the same without the brackets around it.
+    """A parsed part: its LaTeX, its sort, and its LaTeX without the brackets around it.
 
     Attributes:
-        before: of a run whose last factor is separate ("x dy"), what comes before that factor.
+        before: for a run whose last factor is separate ("x dy"), the LaTeX before that factor.
     """
 
     latex: str
@@ -82,7 +82,7 @@ class _Piece:
 
 
 class _Parser(Cursor):
-    """Reads one formula; every method returns what it read and leaves the next token in `token`."""
+    """Parser of one formula; every method returns what it parsed and leaves the next token in `token`."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -97,7 +97,7 @@ class _Parser(Cursor):
         return latex
 
     def list(self) -> str:
-        """Read statements or list items between commas."""
+        """Parse statements or list items between commas."""
         parts = [self.expression(0).latex]
         while self.token.text in (",", ";"):
             mark = self.advance()
@@ -109,7 +109,7 @@ class _Parser(Cursor):
         return "".join(parts)
 
     def expression(self, weakest: int) -> _Piece:
-        """Read an operand and every operator behind it that binds at least as strongly as `weakest`."""
+        """Parse an operand and every operator after it that binds at least as strongly as `weakest`."""
         self.nesting += 1
         if self.nesting > _DEEPEST:
             raise self.error("it is nested too deeply")
@@ -120,7 +120,7 @@ class _Parser(Cursor):
         return left
 
     def strength(self) -> int:
-        """Return how strongly the next token binds what is before it; 0 for one that ends the expression."""
+        """Return how strongly the next token binds to its left; 0 for one that ends the expression."""
         token = self.token
         if token.kind in ("number", "mixed", "letter"):
             return _RUN
@@ -160,7 +160,7 @@ class _Parser(Cursor):
             written = r"\mid" if sign == "|" else rf"\text{{ {sign} }}"
             return _Piece(f"{left.latex} {written} {self.expression(_CONNECT + 1).latex}", "statement")
         if strength == _RELATION:
-            if self.token.kind == "end" and sign == "=":  # "2x + 3 =" as it is before a blank
+            if self.token.kind == "end" and sign == "=":  # "2x + 3 =" before an answer blank
                 return _Piece(f"{left.latex} =", "statement")
             return _Piece(f"{left.latex} {RELATIONS[sign]} {self.expression(_RELATION + 1).latex}", "statement")
         if strength == _SUM:
@@ -191,7 +191,7 @@ class _Parser(Cursor):
         return _Piece(latex, "fraction" if is_number else "derivative" if is_derivative else "quotient")
 
     def run(self, left: _Piece) -> _Piece:
-        """Read a factor that follows what was read; a number follows a bracket only."""
+        """Parse a factor that follows another by juxtaposition; a number may only follow a bracket."""
         token = self.token
         is_name = token.kind in ("letter", "name")
         is_certain = left.sort != "dots"
@@ -253,7 +253,7 @@ class _Parser(Cursor):
         return self.atom().latex
 
     def exponent(self) -> tuple[str, bool]:
-        """Return an exponent without its brackets, and whether it was typed without."""
+        """Return an exponent without its brackets, and whether it was typed without brackets."""
         sign = SIGNS[self.advance().text] if self.token.text in SIGNS else ""
         sign = "" if sign == "+" else sign
         if self.token.text in CLOSING:
@@ -335,7 +335,7 @@ class _Parser(Cursor):
         return _Piece(rf"\left|{inner.latex}\right|", "bars")
 
     def figure(self) -> _Piece:
-        """Read an angle or a triangle by the letters of its points."""
+        """Parse an angle or a triangle named by the letters of its points."""
         sign = r"\angle" if self.advance().text == "∠" else r"\triangle"
         points = ""
         while self.token.kind == "letter" and not (points and self.token.spaced):
@@ -416,7 +416,7 @@ class _Parser(Cursor):
 
 
 def _goes_without_sign(left: _Piece, right: _Piece) -> bool:
-    """Return whether a product typed with a star needs no sign, as 2*x does not; nobody writes 2 times x with one."""
+    """Return whether a product typed with a star is written without a sign, as 2*x always is."""
     return right.latex[0].isalpha() and left.sort in ("number", "letter", "call", "product", "run")
 
 

@@ -1,12 +1,12 @@
-r"""Mathematics typed on a keyboard, found in prose: ``sqrt(50)``, ``1/2 + 1/3``, ``x^2-5x+6=0``.
+r"""Detection of keyboard-typed mathematics in prose: ``sqrt(50)``, ``1/2 + 1/3``, ``x^2-5x+6=0``.
 
 `mark_plain_maths` finds the stretches of a text that are plain maths and puts them between dollar signs as LaTeX, so
-that a search box, a pasted question and the editor read them alike. `analytics.text.plain_grammar` reads each; what it
-does not read with certainty stays as it was typed.
+that a search box, a pasted question and the editor treat them alike. `analytics.text.plain_grammar` parses each
+stretch; what it cannot parse with certainty stays as typed.
 
-A stretch lies between words, units, the punctuation of sentences and the ends of its line
-(`analytics.text.plain_stretches`). Amounts such as ``5 1/2 m``, dates, clock times, "pages 5-10" and fractions that
-are alone in a story are prose. So is LaTeX without dollar signs, but for what `analytics.text.bare_latex` knows.
+A stretch is bounded by words, units, sentence punctuation and the ends of its line
+(`analytics.text.plain_stretches`). Amounts such as ``5 1/2 m``, dates, clock times, "pages 5-10" and isolated
+fractions in a story are prose. So is LaTeX without dollar signs, except what `analytics.text.bare_latex` recognises.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from analytics.text.plain_stretches import is_unit_name, maths_stretches
 from analytics.text.plain_tokens import PlainMathsError
 from analytics.text.word_problems import is_word_problem
 
-_LONGEST = 100_000  # characters of a text that is looked at
-_NEAR = 40  # characters on both sides that say what a stretch is
+_LONGEST = 100_000  # characters of text examined
+_NEAR = 40  # characters of context on each side that decide what a stretch is
 _OPERATOR = re.compile(r"[=^<>≤≥≠≈+*/×÷·√∛∜±∓∫∑∏∈∉⊂⊆∪∩∞!∠△\u00b2-\u00be\u2070-\u209c⅐-⅞]|(?<=[A-Za-z])_")
-_WORKED_OUT = re.compile(  # what else shows that a formula is meant: a minus, an x for times, a function, 2 pi r
+_WORKED_OUT = re.compile(  # other signs of a formula: a minus, an x for times, a function, 2 pi r
     r"(?<=[\w)])\s*[-−–]\s*(?=[\w(√])|[\d)] ?[xX] ?[\d(]|[\d(] ?(?:π|pi\b)"
     r"|(?:sin|cos|tan|cot|sec|csc|log|ln|lg|exp|max|min|gcd|lcm|det|sqrt|root|cbrt|abs|lim|int)"
 )
@@ -37,7 +37,7 @@ _DATE = re.compile(
     rf"(?:{_DAY}/{_MONTH}|{_MONTH}/{_DAY})/(?:[0-9]{{4}}|[0-9]{{2}})|[0-9]{{4}}([-/])[0-9]{{2}}\1[0-9]{{2}}"
 )
 _UNIT_ALONE = re.compile(r"[kcdm]?m(?:[²³]|\^[23])")  # "in m²"
-_RATIO = re.compile(r"[0-9]+(?: ?: ?[0-9.]+)+(?: ?[-–] ?[0-9]+:[0-9]+)*")  # clock times, too
+_RATIO = re.compile(r"[0-9]+(?: ?: ?[0-9.]+)+(?: ?[-–] ?[0-9]+:[0-9]+)*")  # clock times too
 _VULGAR = f"[{''.join(VULGAR_FRACTIONS)}]"
 _AMOUNT = rf"[-−]?(?:[0-9]{{1,9}}[- ])?(?:[0-9]{{1,9}} ?/ ?[0-9]{{1,9}}|{_VULGAR}|[0-9][0-9,.]{{0,12}}{_VULGAR}?) ?%?"
 _AMOUNTS = re.compile(rf"{_AMOUNT}(?:[,;] {_AMOUNT})*")
@@ -76,8 +76,8 @@ def _bare_latex(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _plain_maths(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, LaTeX) of each stretch that is plain maths."""
-    text = text.partition("[asy]")[0]  # a drawing's program is no mathematics
+    """Yield (start, end, LaTeX) for each stretch of plain maths."""
+    text = text.partition("[asy]")[0]  # the program of a drawing is not mathematics
     if not _has_operator(text):
         return
     is_story = is_word_problem(text) and not _ABOUT_FRACTIONS.search(text)
@@ -97,7 +97,7 @@ def _has_operator(text: str) -> bool:
 
 
 def _is_prose(typed: str, before: str, after: str, *, is_story: bool) -> bool:
-    """Return whether what could be mathematics is none: amounts, dates, ranges, and what has no operator."""
+    """Return whether a possible formula is prose: an amount, a date, a range, or without an operator."""
     if not _has_operator(typed) or _UNIT_ALONE.fullmatch(typed) or _DATE.fullmatch(typed) or _RATIO.fullmatch(typed):
         return True
     if _HYPHENATED.fullmatch(typed):

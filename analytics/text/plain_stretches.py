@@ -1,9 +1,9 @@
 """Where plain maths begins and ends in a line of prose.
 
-A stretch holds numbers, letters, operators, brackets and the names that mathematics knows; a word of prose, a unit, the
-mark of a list item or the punctuation of a sentence ends it. Where an operator or a bracket ties a stretch to a word
-("P(red) = 0.2", "A = length x width", "5 m + 3 m"), it is left out, and so is what is on the word's other side:
-half a formula is a wrong one.
+A stretch contains numbers, letters, operators, brackets and the names used in mathematics; it ends at a word of
+prose, a unit, a list marker or sentence punctuation. If an operator or a bracket ties a stretch to a word
+("P(red) = 0.2", "A = length x width", "5 m + 3 m"), the stretch is left out together with what is on the other side of
+the word: half a formula is a wrong one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MARKER = re.compile(
     r"\s*(?:(?:Q|No\.?|Question|Aufgabe)? ?[0-9]{1,3}[.):]|\(?(?:[A-Za-z]|[0-9]{1,2}|[ivx]{2,4})[.)]|[-–•*])\s+"
 )
 _LETTER_MARK = re.compile(r"(?<![^\s])([A-Ha-h])[.)、．](?=\s)")
-_SHORT_WORDS = frozenset(  # of English and of its neighbours
+_SHORT_WORDS = frozenset(  # of English and related languages
     str.split(
         "ad al am an as at au be by ce da de di do du eh el em en er es et ex go ha he hi ho if il im in is it je la"
         " le lo me mi my na ne no nr of oh ok on op or os ou ox pa po pp qu re sa se si so su ta te ti to tu um un up"
@@ -49,15 +49,15 @@ _FUSED = re.compile(r"(?:sin|cos|tan|ln|log)[xy]|d[xytu]")
 _ORDERED = re.compile(r"a?b?c?x?y?z?")  # 2abc, xyz
 _JOINING = frozenset({"than", "times", "plus", "minus", "by", "over", "squared", "cubed", "root"})
 _SHARES = frozenset({"half", "third", "thirds", "quarter", "quarters", "percent", "%"})  # of what follows
-_NAMING = frozenset({"for", "find", "let", "variable", "where", "求"})  # the words before a variable
+_NAMING = frozenset({"for", "find", "let", "variable", "where", "求"})  # words before a variable
 _PUNCTUATION = frozenset(".?:。，；？：")
 _RELATIONS = frozenset("=<>≤≥≠≈")
-_TYING_WORDS = 3  # so many words between two halves of a formula
+_TYING_WORDS = 3  # the most words between two halves of a formula
 
 
 @dataclass(slots=True)
 class _Piece:
-    """A piece of a line; `is_maths`: it can be part of a formula."""
+    """A piece of a line; `is_maths`: whether it can be part of a formula."""
 
     kind: str
     text: str
@@ -67,7 +67,7 @@ class _Piece:
 
 
 def is_unit_name(word: str) -> bool:
-    """Return whether a word is the name or the sign of a unit.
+    """Return whether a word is the name or symbol of a unit.
 
     >>> [is_unit_name(word) for word in ("cups", "km", "in", "apples")]
     [True, True, False, False]
@@ -76,10 +76,10 @@ def is_unit_name(word: str) -> bool:
 
 
 def maths_stretches(line: str, *, is_story: bool = False) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of each stretch of a line that can be a formula from end to end, from left to right.
+    """Yield (start, end) of each stretch of a line that can be a complete formula, from left to right.
 
     Args:
-        is_story: a letter directly behind a number is a unit, as in "a rope 5m long".
+        is_story: whether a letter directly after a number is a unit, as in "a rope 5m long".
 
     >>> line = "1) If 2x + 3 = 11 and y = 5 m/s, is P(red) = 0.2?"
     >>> [line[start:end] for start, end in maths_stretches(line)]
@@ -112,7 +112,7 @@ def _pieces(line: str) -> list[_Piece]:
 
 
 def _mark_words(pieces: list[_Piece], *, is_story: bool) -> None:
-    """Say of each run of letters whether mathematics knows it."""
+    """Mark each run of letters as mathematics or prose."""
     free = {piece.text for place, piece in enumerate(pieces) if _is_variable(pieces, place)}
     after_unit = False
     for place, piece in enumerate(pieces):
@@ -132,7 +132,7 @@ def _mark_words(pieces: list[_Piece], *, is_story: bool) -> None:
 
 
 def _is_unit(pieces: Sequence[_Piece], place: int, free: Collection[str], *, after_unit: bool, is_story: bool) -> bool:
-    """Return whether this word is the unit of the number before it, or the rest of one ("km/h")."""
+    """Return whether this word is the unit of the number before it, or the rest of a unit ("km/h")."""
     word = pieces[place].text
     if after_unit:
         return word in _UNITS or word in _SHORT_UNITS
@@ -154,7 +154,7 @@ def _is_hyphen(pieces: Sequence[_Piece], place: int) -> bool:
 
 
 def _is_variable(pieces: Sequence[_Piece], place: int) -> bool:
-    """Return whether a letter is where no unit can be: "m + 2", "for m"; then it is no unit elsewhere in the line."""
+    """Return whether a letter is where no unit can be ("m + 2", "for m"); it is then a variable throughout the line."""
     if len(pieces[place].text) != 1 or _follows_number(pieces, place):
         return False
     before, after = _beside(pieces, place)
@@ -170,7 +170,7 @@ def _follows_number(pieces: Sequence[_Piece], place: int) -> bool:
 
 
 def _is_article(pieces: Sequence[_Piece], place: int) -> bool:
-    """Return whether this is the word of one letter in "a 3/4 chance" or "I add 5"."""
+    """Return whether this is the one-letter word of "a 3/4 chance" or "I add 5"."""
     if pieces[place].text not in ("a", "A", "I"):
         return False
     before, after = _beside(pieces, place)
@@ -179,14 +179,14 @@ def _is_article(pieces: Sequence[_Piece], place: int) -> bool:
 
 
 def _beside(pieces: Sequence[_Piece], place: int) -> tuple[_Piece | None, _Piece | None]:
-    """Return the pieces on both sides, without blanks."""
+    """Return the neighbouring pieces on both sides, ignoring blanks."""
     before = next((piece for piece in reversed(pieces[max(place - 2, 0) : place]) if piece.kind != "blank"), None)
     after = next((piece for piece in pieces[place + 1 : place + 3] if piece.kind != "blank"), None)
     return before, after
 
 
 def _is_maths_word(pieces: Sequence[_Piece], place: int) -> bool:
-    """Return what the first of these rules says that a run of letters falls under."""
+    """Return whether a run of letters is mathematics; the first of these rules that applies decides."""
     word = pieces[place].text
     if place and pieces[place - 1].text == "_":
         return True
@@ -209,13 +209,13 @@ def _is_maths_word(pieces: Sequence[_Piece], place: int) -> bool:
 
 
 def _glued(pieces: Sequence[_Piece], place: int) -> list[_Piece]:
-    """Return the pieces directly before and after, if they may belong to a formula."""
+    """Return the adjacent pieces before and after that may belong to a formula."""
     neighbours = (*pieces[max(place - 1, 0) : place], *pieces[place + 1 : place + 2])
     return [piece for piece in neighbours if piece.kind not in ("blank", "comma", "other", "prose")]
 
 
 def _names_corners(word: str, before: _Piece | None) -> bool:
-    """Return whether letters are the corners of an angle or a triangle: "∠ABC"."""
+    """Return whether letters name the corners of an angle or a triangle: "∠ABC"."""
     return word.isupper() and len(word) <= 4 and before is not None and before.text in ("∠", "△")
 
 
@@ -234,7 +234,7 @@ def _is_product(word: str, glued: Sequence[_Piece], *, has_operator: bool) -> bo
 
 
 def _has_argument(word: str, following: Sequence[_Piece], before: _Piece | None, after: _Piece | None) -> bool:
-    """Return whether the name of a function or a root has something to work on, and is no word ("the log of")."""
+    """Return whether the name of a function or a root has an argument and is not prose ("the log of")."""
     if word == "root" and before is not None and before.kind == "word" and len(before.text) > 1:
         return False  # "square root 16"
     if word in _ONLY_BEFORE_BRACKETS:
@@ -250,7 +250,7 @@ def _has_argument(word: str, following: Sequence[_Piece], before: _Piece | None,
 
 
 def _mark_brackets(pieces: list[_Piece]) -> None:
-    """Make prose of brackets without a partner and of those around words, with what a name before them holds."""
+    """Mark unmatched brackets and brackets around words as prose, with the contents of a bracket after a name."""
     opened: list[int] = []
     for place, piece in enumerate(pieces):
         if piece.kind == "opening":
@@ -260,7 +260,7 @@ def _mark_brackets(pieces: list[_Piece]) -> None:
         elif piece.kind == "closing":
             piece.is_maths = False
             if place and pieces[place - 1].kind in ("word", "number") and _stands_first(pieces, place - 1):
-                pieces[place - 1].is_maths = False  # the mark of an option: "A) 1/2  B) 3/4"
+                pieces[place - 1].is_maths = False  # option marker: "A) 1/2  B) 3/4"
     for place in opened:
         pieces[place].is_maths = False
 
@@ -293,7 +293,7 @@ def _mark_pair(pieces: list[_Piece], opening: int, closing: int) -> None:
 
 
 def _runs(pieces: Sequence[_Piece]) -> Iterator[tuple[int, int]]:
-    """Yield (first, last + 1) of each run of mathematics, without blanks and commas at its ends."""
+    """Yield (first, last + 1) for each run of mathematics, without blanks and commas at its ends."""
     place = 0
     while place < len(pieces):
         end = place
@@ -310,14 +310,14 @@ def _runs(pieces: Sequence[_Piece]) -> Iterator[tuple[int, int]]:
 
 
 def _is_colon(pieces: Sequence[_Piece], place: int) -> bool:
-    """Return whether a colon is a mark of punctuation, as in "not equal to 0: y != 0", and no ratio."""
+    """Return whether a colon is punctuation, as in "not equal to 0: y != 0", rather than a ratio."""
     if pieces[place].text != ":" or place + 1 == len(pieces):
         return False
     return pieces[place - 1].kind != "blank" and pieces[place + 1].kind == "blank"
 
 
 def _tied(pieces: Sequence[_Piece], runs: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Return the runs that an operator ties to a word, with those on the word's other side."""
+    """Return the runs that an operator ties to a word, and those on the word's other side."""
     tied: set[tuple[int, int]] = set()
     for number, (first, last) in enumerate(runs):
         begin = runs[number - 1][1] if number else 0
@@ -339,14 +339,14 @@ def _tied(pieces: Sequence[_Piece], runs: Sequence[tuple[int, int]]) -> set[tupl
 
 
 def _leans_left(pieces: Sequence[_Piece], first: int) -> bool:
-    """Return whether a run begins with an operator that needs something before it."""
+    """Return whether a run begins with an operator that needs a left operand."""
     if pieces[first].text not in "-−–":
         return pieces[first].kind == "infix"
     return first + 1 < len(pieces) and pieces[first + 1].kind == "blank"
 
 
 def _works_on_next(words: Sequence[str], before: _Piece | None) -> bool:
-    """Return whether words take what follows them into a calculation: "3 more than", "half of", "20% of"."""
+    """Return whether words make what follows part of a calculation: "3 more than", "half of", "20% of"."""
     if words[-1] != "of":
         return words[-1] in _JOINING
     if len(words) > 1:
@@ -355,7 +355,7 @@ def _works_on_next(words: Sequence[str], before: _Piece | None) -> bool:
 
 
 def _clauses(pieces: Sequence[_Piece]) -> list[list[str]]:
-    """Return the words between two runs, lower-cased, a list a clause; at least one clause."""
+    """Return the lower-case words between two runs, one list per clause; at least one clause."""
     clauses: list[list[str]] = [[]]
     for piece in pieces:
         if piece.kind == "comma" or piece.text in _PUNCTUATION:
@@ -366,7 +366,7 @@ def _clauses(pieces: Sequence[_Piece]) -> list[list[str]]:
 
 
 def _members(pieces: Sequence[_Piece], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield the members of a list between commas; the whole of it where it is one statement or several of a kind."""
+    """Yield the members of a list between commas, or all of it if it is one statement or several of the same kind."""
     depth = 0
     starts, ends = [first], []
     for place in range(first, last):

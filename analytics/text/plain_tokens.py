@@ -1,6 +1,6 @@
-"""The tokens of mathematics typed on a keyboard: numbers, mixed numbers, names, letters and signs.
+"""Tokens of keyboard-typed mathematics: numbers, mixed numbers, names, letters and signs.
 
-An ``x`` between numbers is a sign: ``5 x 3``, ``3.6 x 10^5``. Where it can as well be a variable the text is refused.
+An ``x`` between numbers is a sign: ``5 x 3``, ``3.6 x 10^5``. If it could also be a variable, the text is rejected.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ FUNCTIONS = {
     **{f"a{name}": rf"\arc{name}" for name in ("sin", "cos", "tan")},
     "lcm": r"\operatorname{lcm}",
 }
-"""Functions by the words that people type."""
+"""Functions under the words that people type."""
 ROOTS = {"sqrt": "", "root": "", "cbrt": "[3]", "√": "", "∛": "[3]", "∜": "[4]"}
 GREEK = frozenset(
     str.split("alpha beta gamma delta epsilon theta lambda mu pi rho sigma tau phi omega Delta Sigma Omega")
 )
 CONSTANTS = {"infinity": r"\infty", "infty": r"\infty", "inf": r"\infty", "oo": r"\infty", "∞": r"\infty", "π": r"\pi"}
 SUMS = {"sum": r"\sum", "prod": r"\prod", "∑": r"\sum", "∏": r"\prod"}
-CONNECTIVES = frozenset({"and", "or", "not", "given"})  # within the brackets of a probability
+CONNECTIVES = frozenset({"and", "or", "not", "given"})  # inside the brackets of a probability
 _NAMES = (*FUNCTIONS, *ROOTS, *GREEK, *CONSTANTS, *SUMS, *CONNECTIVES, "lim", "int", "abs", "mod")
 _NAME = "|".join(sorted((name for name in _NAMES if name.isascii()), key=len, reverse=True))
 
@@ -49,10 +49,10 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 class PlainMathsError(ValueError):
-    """The text is no plain maths that the grammar reads with certainty.
+    """The text is not plain maths that the grammar can parse with certainty.
 
     Attributes:
-        position: of the character at which it says so, in the text as a keyboard would type it.
+        position: offset of the offending character in the text as typed on a keyboard.
     """
 
     def __init__(self, reason: str, position: int = 0) -> None:
@@ -62,7 +62,7 @@ class PlainMathsError(ValueError):
 
 @dataclass(slots=True)
 class Token:
-    """A token; `spaced`: there is a blank before it."""
+    """A token; `spaced`: whether a blank precedes it."""
 
     kind: str
     text: str
@@ -72,10 +72,10 @@ class Token:
 
 
 def plain_tokens(text: str) -> list[Token]:
-    """Return the tokens of a formula, the last of them of the kind "end".
+    """Return the tokens of a formula, ending with one of kind "end".
 
     Raises:
-        PlainMathsError: a character belongs to no formula, or an x or an exclamation mark can mean two things.
+        PlainMathsError: a character cannot belong to a formula, or an x or an exclamation mark is ambiguous.
 
     >>> [token.text for token in plain_tokens("2 1/2 x 4 = 3!")]
     ['2 1/2', '×', '4', '=', '3', '!', '']
@@ -85,7 +85,7 @@ def plain_tokens(text: str) -> list[Token]:
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is not None and match.lastgroup == "mixed" and not _is_proper(match[0]):
-            match = _TOKEN.match(text, place, match.start("mixed") + match[0].index(" "))  # the whole number alone
+            match = _TOKEN.match(text, place, match.start("mixed") + match[0].index(" "))  # only the whole number
         if match is None:
             raise PlainMathsError(f"“{text[place]}” is not known", place)
         if match.lastgroup != "blank":
@@ -98,7 +98,7 @@ def plain_tokens(text: str) -> list[Token]:
 
 
 class Cursor:
-    """A place among the tokens of a formula."""
+    """A position in the tokens of a formula."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -115,11 +115,11 @@ class Cursor:
         return not self.token.spaced and not self.tokens[self.place + 1].spaced
 
     def error(self, reason: str) -> PlainMathsError:
-        """Return an error that names the place of the next token."""
+        """Return an error located at the next token."""
         return PlainMathsError(reason, self.token.start)
 
     def advance(self) -> Token:
-        """Take the next token."""
+        """Consume the next token."""
         token = self.token
         if token.kind == "end":
             raise self.error("something is missing at the end")
@@ -127,14 +127,14 @@ class Cursor:
         return token
 
     def expect(self, sign: str) -> None:
-        """Take the next token, which must be this sign."""
+        """Consume the next token, which must be this sign."""
         if self.token.text != sign:
             raise self.error(f"“{sign}” is missing")
         self.advance()
 
 
 def ends_operand(token: Token) -> bool:
-    """Return whether a token can be the end of a number, a letter or a bracket."""
+    """Return whether a token can end a number, a letter or a bracket."""
     return token.kind in ("number", "mixed", "letter") or token.text in _ENDS
 
 
@@ -144,7 +144,7 @@ def _is_proper(mixed: str) -> bool:
 
 
 def _factorials(tokens: list[Token]) -> list[Token]:
-    """Read ``5!=120`` as a factorial; ``n!=6`` can be an inequality too."""
+    """Parse ``5!=120`` as a factorial; ``n!=6`` could also be an inequality."""
     read: list[Token] = []
     for token, before in zip(tokens, [None, *tokens], strict=False):
         if token.text != "!=" or token.spaced or before is None:
@@ -159,7 +159,7 @@ def _factorials(tokens: list[Token]) -> list[Token]:
 
 
 def _times(tokens: list[Token]) -> list[Token]:
-    """Make a sign of each x that is one: between numbers, or with blanks around it before a bracket."""
+    """Turn each x that means "times" into a sign: between numbers, or with blanks around it before a bracket."""
     letters = [place for place, token in enumerate(tokens) if token.text in ("x", "X") and token.kind == "letter"]
     signs = {place for place in letters if _joins_numbers(tokens, place)}
     variables = [place for place in letters if place not in signs]
@@ -194,7 +194,7 @@ def _joins_numbers(tokens: list[Token], place: int) -> bool:
 
 
 def _may_be_power(tokens: list[Token], place: int) -> bool:
-    """Return whether this can be a power whose exponent a copy has put on the line: "2x3 + 5x2"."""
+    """Return whether this may be a power whose exponent lost its superscript when copied: "2x3 + 5x2"."""
     return not tokens[place].spaced and tokens[place + 1].text in ("2", "3", "4", "5")
 
 
@@ -211,7 +211,7 @@ def _begins_operand(tokens: list[Token], place: int) -> bool:
 
 
 def _refuse_contradicting_blanks(tokens: list[Token]) -> None:
-    """Refuse ``x+1 / x-1``: the blanks say one thing and the precedence another."""
+    """Reject ``x+1 / x-1``, in which blanks and precedence contradict each other."""
     depth = 0
     tight_sums: set[int] = set()
     loose_strokes: set[int] = set()

@@ -1,14 +1,14 @@
-r"""The parts of a question that was typed or copied as one text: options, their right one, sub-questions, tables.
+r"""Layout of a question typed or copied as one text: its options, the correct one, sub-questions and tables.
 
-`question_layout` takes the options and the answer out of a text, for a form or an import. `text_blocks` cuts what is
-left into prose, tables and lists of parts, for a page. Both change no character of what they hand on, and leave alone
-what they do not recognise.
+`question_layout` extracts the options and the answer from a text, for a form or an import. `text_blocks` splits the
+rest into prose, tables and lists of parts, for a page. Both return text unchanged, and leave alone what they do not
+recognise.
 
 Items are marked ``A)``, ``A.``, ``(A)``, ``a)``, ``A、``, ``Ⓐ``, ``Option A:``, ``i)`` or ``1)``, on lines of their own
-or on one; a list begins with the first letter and misses none. Boxes to tick (``☐``, ``[ ]``) mark items too. A list is
-one of options where its items are short answers, and one of parts where they are tasks ("b) Find the height."), where
-the text before it tells what to do with each ("Simplify:"), or where they are numbered. Rows of a table hold the same
-number of cells, parted by tabs, by bars, or by the wide gaps that a PDF file leaves.
+or on one line; a list begins with the first label and has no gaps. Checkboxes (``☐``, ``[ ]``) mark items too. A list
+contains options if its items are short answers. It contains parts if they are tasks ("b) Find the height."), if the
+text before it is an instruction for each ("Simplify:"), or if they are numbered. Rows of a table have the same number
+of cells, separated by tabs, by bars, or by the wide gaps of text copied from a PDF file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Literal
 from analytics.question_content import Option
 from analytics.text.formulas import formula_segments, segment_text
 
-_LONGEST = 60_000  # characters of a text that is looked at
+_LONGEST = 60_000  # characters of text examined
 _MOST_OPTIONS = 10
 
 _MARK = re.compile(
@@ -73,17 +73,17 @@ _SHORT_ANSWER = 120  # characters
 _TAB, _BAR, _GAP = re.compile(r"\t"), re.compile(r"\|"), re.compile(r"[ \u00a0]{3,}")
 _RULE = re.compile(r"[\s|:+=-]*-[\s|:+=-]*")
 _FEWEST_ROWS, _LONGEST_ROW = 2, 1_000
-_WIDEST_CELL = 40  # characters, of most cells that gaps part
+_WIDEST_CELL = 40  # characters in most cells separated by gaps
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionLayout:
-    """A question's text without its options, and what was taken out of it.
+    """A question's text without its options, and what was extracted from it.
 
     Attributes:
-        text: stem, tables and parts, as they stood.
-        options: in their order, with the labels A, B, C ...
-        answer: label of the option that is marked as right, or what follows "Answer:"; empty if nothing does.
+        text: stem, tables and parts, unchanged.
+        options: in order, labelled A, B, C ...
+        answer: label of the option marked as correct, or the text after "Answer:"; empty if there is neither.
     """
 
     text: str
@@ -93,12 +93,12 @@ class QuestionLayout:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of a text that is laid out in one way.
+    """A stretch of text with one kind of layout.
 
     Attributes:
-        text: the stretch unchanged; blocks joined are the text.
-        rows: of a table, cells of mixed text.
-        parts: of a list, (label as typed, text).
+        text: the stretch, unchanged; joining the blocks gives back the text.
+        rows: for a table, its cells of mixed text.
+        parts: for a list, (label as typed, text) pairs.
     """
 
     kind: Literal["prose", "table", "parts"]
@@ -109,7 +109,7 @@ class Block:
 
 @dataclass(slots=True)
 class _Item:
-    """An item of a list: the mark from `start` to `begin`, its text from `begin` to `end`."""
+    """A list item: its marker is from `start` to `begin`, its text from `begin` to `end`."""
 
     form: str
     number: int
@@ -152,7 +152,7 @@ def question_layout(text: str) -> QuestionLayout:
 
 
 def text_blocks(text: str) -> list[Block]:
-    r"""Return a text cut into prose, tables and lists of parts.
+    r"""Split a text into prose, tables and lists of parts.
 
     >>> [block.kind for block in text_blocks("Here:\nx\t1\t2\ny\t3\t5\na) Plot it.\nb) What is y at 3?")]
     ['prose', 'table', 'parts']
@@ -173,7 +173,7 @@ def text_blocks(text: str) -> list[Block]:
 
 
 def _lists(text: str) -> list[list[_Item]]:
-    """Return the lists of a text, the longest first; each begins with its first label and misses none."""
+    """Return the lists of a text, longest first; each begins with its first label and has no gaps."""
     runs: list[list[_Item]] = []
     open_runs: dict[str, list[_Item]] = {}
     for item in _marks(text):
@@ -207,7 +207,7 @@ def _marks(text: str) -> Iterator[_Item]:
 
 
 def _boxes(text: str) -> Iterator[_Item]:
-    """Yield what is next to boxes to tick, labelled with the letters that it will have as options."""
+    """Yield the items next to checkboxes, labelled with the letters that they will have as options."""
     boxes = list(_BOX.finditer(text))
     if len(boxes) > _MOST_OPTIONS:
         return
@@ -218,7 +218,7 @@ def _boxes(text: str) -> Iterator[_Item]:
 
 
 def _numbers(label: str) -> Iterator[tuple[str, int]]:
-    """Yield the ways in which a label counts: "i" is a letter and a Roman number."""
+    """Yield the possible numberings of a label: "i" is a letter and a Roman numeral."""
     if label.isdigit():
         yield "digits", int(label)
     if label in _ROMAN:
@@ -228,7 +228,7 @@ def _numbers(label: str) -> Iterator[tuple[str, int]]:
 
 
 def _set_ends(text: str, run: list[_Item]) -> bool:
-    """Say where each item ends; return whether they are items, and not mentions such as "(a) and (b)"."""
+    """Set the end of each item; return whether they are items rather than mentions such as "(a) and (b)"."""
     for item, following in pairwise(run):
         item.end = following.start
     last = run[-1]
@@ -242,7 +242,7 @@ def _set_ends(text: str, run: list[_Item]) -> bool:
 
 
 def _are_parts(text: str, run: Sequence[_Item]) -> bool:
-    """Return whether items are parts of a question, and not said in passing: "with a) base 5 and b) height 3"."""
+    """Return whether items are parts of a question rather than mentions: "with a) base 5 and b) height 3"."""
     stem = text[: run[0].start].strip()
     on_lines = all("\n" in text[item.begin : item.end] for item in run[:-1])
     return (on_lines or not stem or stem[-1] in ".:?!。：？") and not _are_options(text, run)
@@ -263,7 +263,7 @@ def _are_options(text: str, run: Sequence[_Item]) -> bool:
 
 
 def _options(text: str, run: Sequence[_Item]) -> tuple[list[Option], list[str]]:
-    """Return the options, and the labels of those that are marked as right."""
+    """Return the options, and the labels of those marked as correct."""
     options, flagged = [], []
     for item in run:
         body = text[item.begin : item.end].strip()
@@ -277,7 +277,7 @@ def _options(text: str, run: Sequence[_Item]) -> tuple[list[Option], list[str]]:
 
 
 def _without_answer(text: str) -> tuple[str, str]:
-    """Return the text before a line "Answer: ..." at its end, and what that says."""
+    """Return the text before a final line "Answer: ...", and the answer on that line."""
     stripped = text.rstrip()
     start = max(len(stripped) - 240, 0)
     match = _ANSWER.search(stripped, start)
@@ -290,7 +290,7 @@ def _without_answer(text: str) -> tuple[str, str]:
 
 
 def _with_tables(text: str) -> Iterator[Block]:
-    """Yield prose and tables; lines that belong to a formula of several lines are prose."""
+    """Yield prose and tables; lines of a multi-line formula are prose."""
     formulas = [(part.start, part.end) for part in segment_text(text) if part.kind == "formula" and "\n" in part.source]
     prose = ""
     table: list[tuple[str, list[str]]] = []  # lines with their cells
@@ -323,7 +323,7 @@ def _table(lines: Sequence[tuple[str, list[str]]]) -> Block:
 
 
 def _cells(line: str) -> list[str] | None:
-    """Return the cells of a line, never cut within a formula; None where it is no row, [] for a rule between rows."""
+    """Return the cells of a line, never split inside a formula; None if it is not a row, [] for a rule between rows."""
     row = line.strip("\r\n")
     if len(row) > _LONGEST_ROW or not row.strip():
         return None
@@ -336,7 +336,7 @@ def _cells(line: str) -> list[str] | None:
         return []
     edges = [0, *(place for match in gap.finditer(masked) for place in match.span()), len(row)]
     cells = [row[start:end].strip() for start, end in zip(edges[::2], edges[1::2], strict=True)]
-    if gap is not _TAB:  # what is outside of the first and the last bar, or before an indented row
+    if gap is not _TAB:  # text outside the first and last bars, or before an indented row
         cells = cells[not cells[0] : len(cells) - (not cells[-1])]
     is_barred = gap is not _BAR or " | " in masked
     return cells if len(cells) > 1 and any(cells) and is_barred else None
@@ -349,7 +349,7 @@ def _goes_on(table: Sequence[tuple[str, list[str]]], cells: Sequence[str]) -> bo
 
 
 def _is_table(lines: Sequence[tuple[str, list[str]]]) -> bool:
-    """Return whether lines are several rows of short cells, and no options."""
+    """Return whether lines are several rows of short cells rather than options."""
     rows = [cells for _, cells in lines if cells]
     cells = [cell for row in rows for cell in row]
     short = sum(len(cell) <= _WIDEST_CELL for cell in cells)

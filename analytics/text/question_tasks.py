@@ -1,4 +1,4 @@
-"""The kinds of task that a question's text and options show, and words that say nothing of what it is about."""
+"""Task types of a question, from its text and options, and words that carry no subject matter."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from analytics.text.unit_names import ABBREVIATIONS
 from analytics.text.word_problems import is_prose_with_amounts
 
 EMPTY_WORDS = frozenset[str]().union(*(language.words.EMPTY for language in languages()))
-"""They say that there is a question."""
+"""Words that only show that there is a question."""
 
 ONLY_IN_PHRASES = frozenset[str]().union(*(language.words.ONLY_IN_PHRASES for language in languages()))
-"""They say something only together with another word: "decimal place", "right angle", "least common multiple"."""
+"""Words that carry meaning only in a phrase: "decimal place", "right angle", "least common multiple"."""
 
 
 TASKS = ("word_problem", "true_false")
 
-FEWEST_THINGS = 2  # words that name no mathematics, from which a text tells a story
-FEWEST_CHARACTERS = 15  # of a Chinese story
+FEWEST_THINGS = 2  # fewest non-mathematical words in a story
+FEWEST_CHARACTERS = 15  # fewest characters in a Chinese story
 
-# Words of mathematics, as `search_tokens` writes them: a text that has no others with its numbers tells no story.
+# Words of mathematics in the form of `search_tokens`: a text with no other words beside its numbers is not a story.
 MATHEMATICS = frozenset(
     str.split(
         """
@@ -59,7 +59,7 @@ _ASKS = re.compile(
     r"|判断(?:题|对错|正误)|\((?:t|true)\s*/\s*(?:f|false)\)",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(  # quick: an import asks every question
+_NUMBER = re.compile(  # fast, because an import checks every question
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half|twice|double)\b"
     r"|[一二两三四五六七八九十百千万半]",
     re.IGNORECASE,
@@ -69,7 +69,7 @@ _ENDS = re.compile(r"^[\s$.(]+|[\s$.)。]+$")
 
 
 def question_tasks(text: str, options: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return those of `TASKS` that a question is.
+    """Return the types in `TASKS` that apply to a question.
 
     >>> question_tasks("Ann has 3 bags of 5 apples each. How many apples has she?")
     ('word_problem',)
@@ -86,7 +86,7 @@ def question_tasks(text: str, options: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def _tells_a_story(text: str) -> bool:
-    """Return whether a text speaks of things other than its mathematics."""
+    """Return whether a text mentions things other than its mathematics."""
     if not text.isascii() and len(CHINESE.marks.findall(text)) >= FEWEST_CHARACTERS:
         return True
     things: set[str] = set()

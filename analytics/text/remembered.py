@@ -1,4 +1,4 @@
-"""What was found in a text, kept for the next reader: findings, scorer and splits read the same texts in turn."""
+"""Cache of what was found in a text: findings, scorer and splits read the same texts in turn."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-_LONGEST = 2_000  # characters of a text that is kept
+_LONGEST = 2_000  # characters of a cached text
 _MOST = 1_024  # texts
 
 Found = TypeVar("Found")
 
 
 class Remembered(Generic[Found]):
-    """A function of a text that finds things in it; those of the last short texts are not looked for again.
+    """Cached function that finds things in a text; results for the most recent short texts are reused.
 
     >>> find = Remembered(lambda text: tuple(text.split()))
     >>> find("two words")
@@ -27,12 +27,12 @@ class Remembered(Generic[Found]):
         _ALL.append(self)
 
     def __call__(self, text: str) -> list[Found]:
-        """Return a list of its own for every caller."""
+        """Return a new list for every caller."""
         return list(self._kept(text) if len(text) <= _LONGEST else self._find(text))
 
     @contextmanager
     def without_bound(self) -> Iterator[None]:
-        """Forget no short text that is met while the context lasts, and all of them at its end."""
+        """Cache every short text inside the context, without limit, and drop those results at its end."""
         bounded, self._kept = self._kept, lru_cache(maxsize=None)(self._find)
         try:
             yield
@@ -40,7 +40,7 @@ class Remembered(Generic[Found]):
             self._kept = bounded
 
     def forget(self) -> None:
-        """Look for everything again."""
+        """Clear the cache."""
         self._kept.cache_clear()
 
 
@@ -48,6 +48,6 @@ _ALL: list[Remembered[Any]] = []
 
 
 def forget_everything() -> None:
-    """Make every finder look again, as for texts that nobody has read yet."""
+    """Clear the caches of all finders."""
     for finder in _ALL:
         finder.forget()

@@ -1,8 +1,8 @@
-r"""Text-mode LaTeX macros and their plain characters.
+r"""Text-mode LaTeX macros and their plain-character equivalents.
 
 Question banks mix LaTeX's text mode into prose (``Anna\textquotesingle s``, ``5 \textless{} 7``,
-````quoted''``, ``20\%``) and into formulas. One table serves both: :mod:`analytics.text.formulas` for
-plain text, the page renderer for prose and, before it hands a formula on, for formulas.
+````quoted''``, ``20\%``) and into formulas. One table serves both: :mod:`analytics.text.formulas` uses it for
+plain text, the page renderer uses it for prose and for formulas before rendering them.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _PROSE_MACROS: dict[str, str] = {
     "oe": "œ",
     "aa": "å",
 }
-"""Macros that print a character in prose too, but that a formula has its own reading of."""
+"""Macros that also print a character in prose, but have a different meaning in a formula."""
 
 _IN_FORMULA: dict[str, str] = {
     "<": r"\lt ",
@@ -99,7 +99,7 @@ _IN_FORMULA: dict[str, str] = {
     "'": "'",
     "°": r"{}^{\circ}",
 }
-"""Characters that would be syntax inside a formula, or that a LaTeX reader does not know, as LaTeX."""
+"""LaTeX for characters that would be syntax inside a formula, or that a LaTeX parser does not know."""
 
 _MACRO = re.compile(r"\\([a-zA-Z]+)(?:\{\}| )?")
 _ESCAPED = re.compile(r"\\([%&#_${}])")
@@ -116,9 +116,9 @@ _TIE = re.compile(r"~+")
 
 
 def replace_text_macros(text: str) -> str:
-    r"""Return prose with its text-mode macros written as plain characters.
+    r"""Return prose with its text-mode macros replaced by plain characters.
 
-    Unknown macros stay as they are. The text must hold no formula: segment it first.
+    Unknown macros are left unchanged. The text must not contain formulas: segment it first.
 
     >>> replace_text_macros(r"Anna\textquotesingle s share is 20\% of ``all''")
     "Anna's share is 20% of “all”"
@@ -139,7 +139,7 @@ def replace_text_macros(text: str) -> str:
 
 
 def replace_text_macros_in_formula(latex: str) -> str:
-    r"""Return a formula with its text-mode macros written as LaTeX that a formula reader knows.
+    r"""Return a formula with its text-mode macros replaced by LaTeX that a formula parser knows.
 
     >>> replace_text_macros_in_formula(r"a \textless{} b \textbar c")
     'a \\lt  b |c'
@@ -156,7 +156,7 @@ def _prose_character(match: re.Match[str]) -> str:
 
 
 def _tie(match: re.Match[str]) -> str:
-    """Write LaTeX's unbreakable blank; "~5 km" stays, there the sign means "about"."""
+    """Write LaTeX's non-breaking space; "~5 km" is unchanged, because there the tilde means "about"."""
     before = match.string[match.start() - 1 : match.start()]
     after = match.string[match.end() : match.end() + 1]
     about = len(match[0]) == 1 and (not before or before.isspace()) and after.isdigit()

@@ -1,23 +1,22 @@
-r"""Words for full-text search: prose, Chinese and formulas in one flat list.
+r"""Tokens for full-text search: prose, Chinese and formulas in one flat list.
 
 The database indexes ``to_tsvector('simple', ' '.join(search_tokens(...)))``, so every token is one ASCII or
-Chinese word that the default parser keeps whole. The scheme, the same for what is indexed and for what is
-searched:
+Chinese word that the default parser does not split. Documents and queries use the same scheme:
 
 =============  ==========================================================================================
-prose          lower-cased words, possessive and plural s taken off ("apples", "apple" -> ``apple``)
+prose          lower-case words without possessive and plural s ("apples", "apple" -> ``apple``)
 Chinese        words by rjieba, and the shorter words inside long ones (每分钟 -> 分钟 每分钟)
-number         ``25``; decimals ``n3p5`` (3.5 and 3.50), thousands ``1250``; alike in prose and formula
+number         ``25``; decimals ``n3p5`` (3.5 and 3.50), thousands ``1250``; alike in prose and formulas
 fraction       ``\frac{1}{2}``, ``1/2`` and ``½`` -> ``mfrac 1 2``
-letter         ``mx``, also in prose but for "a" and "I": ``x^2`` is found with and without dollars
+letter         ``mx``, also in prose except "a" and "I": ``x^2`` is found with and without dollars
 command        ``\frac`` -> ``mfrac``, ``\sin`` and ``sin`` -> ``msin``, ``\leqslant`` and ``≤`` -> ``mleq``
 exponent       ``x^2``, ``x²`` -> ``mx mpow2 mxpow2``; ``x^{n+1}`` -> ``mx mpow mn 1``
 subscript      ``a_1`` and ``a₁`` -> ``ma msub1``
-sign           ``=`` -> ``meq``, ``<`` -> ``mlt``, ``×`` -> ``mtimes``; plus, minus, brackets say too little
+sign           ``=`` -> ``meq``, ``<`` -> ``mlt``, ``×`` -> ``mtimes``; plus, minus and brackets are dropped
 letters        ``ABC`` -> ``abc`` (points of a figure, also in prose); ``\text{cm}`` as prose
 =============  ==========================================================================================
 
-Stop words stay: "how many more than" is what tells word problems apart, and the ranking weighs them down.
+Stop words stay: "how many more than" is what distinguishes word problems, and the ranking gives them little weight.
 English is stemmed no further than the plural: a stem such as "triangl" could not be shown as a spelling
 suggestion, and the encoder's vectors find "dividing" for "division" anyway.
 """
@@ -39,7 +38,7 @@ from analytics.text.notation import SYNONYMS
 from analytics.text.textmode import replace_text_macros, replace_text_macros_in_formula
 from analytics.text.unit_names import ABBREVIATIONS
 
-"""The language of a text; ``und``: another one (BCP 47, undetermined)."""
+"""The language of a text; ``und``: any other (BCP 47, undetermined)."""
 
 _CJK = "\u3400-\u9fff\uf900-\ufaff"
 _SIGNS = {
@@ -72,7 +71,7 @@ _SIGN_CHARACTERS = "".join(_SIGNS)
 _PROSE = re.compile(
     rf"[{_CJK}]+"
     r"|[A-Za-zÀ-ÖØ-öø-ÿĀ-ſ]{2,}(?:['’][A-Za-z]+)?"
-    r"|(?<![\d./])(?=\d{1,9} ?/ ?\d{1,9}(?![\d./]))"  # nothing yet: a fraction begins
+    r"|(?<![\d./])(?=\d{1,9} ?/ ?\d{1,9}(?![\d./]))"  # zero width: a fraction begins
     r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+"
     r"|\\[A-Za-z]+"
     r"|[A-Za-zΑ-ω]"
@@ -80,7 +79,7 @@ _PROSE = re.compile(
     r"|(?<=[A-Za-z0-9)∫∑])_[{(]?(?:\d+|[A-Za-z])\b\}?"
     r"|\^(?=[-({\w])|_(?=[({])"
     rf"|[{_SIGN_CHARACTERS}]"
-)  # without groups: the first character of a piece says which of these it is
+)  # without groups: the first character of a piece identifies the alternative
 _SCRIPT = re.compile(r"\d+|[A-Za-z]")
 _FIRST_CJK = "\u3400"
 _THOUSANDS = r"\d{1,3}(?:(?:\{,\}|,)\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+"
@@ -132,11 +131,11 @@ _OTHER_SCRIPTS = re.compile(  # Cyrillic, Hebrew, Arabic, those of South and Sou
 
 
 def detect_language(text: str) -> str:
-    r"""Return the code of a question's language; "und" if it is not known.
+    r"""Return the code of a question's language; "und" if it is unknown.
 
-    A text in Latin script is in another language where the commonest words of that one say so. It is in one that is not
-    known where less than a tenth of its words are among the commonest of English; fewer than six unknown words are
-    taken for English.
+    A text in Latin script is in another language if that language's most common words indicate it. The language is
+    unknown if fewer than a tenth of the words are among the most common in English; fewer than six unknown words count
+    as English.
 
     >>> detect_language("已知$\\triangle ABC$, find"), detect_language("Find $x$."), detect_language("")
     ('zh', 'en', 'en')
@@ -160,7 +159,7 @@ def detect_language(text: str) -> str:
 
 
 def script_language(text: str) -> str:
-    r"""Return the language that the scripts of a text speak for, in what is not LaTeX; Latin script for English.
+    r"""Return the language indicated by the scripts of a text outside LaTeX; Latin script counts as English.
 
     >>> script_language("quadratic equations word problems"), script_language("How many letters has привет?")
     ('en', 'en')
@@ -178,9 +177,9 @@ def script_language(text: str) -> str:
 
 
 def written_language(text: str, tagged: str) -> str:
-    """Return the language that a text is written in: the tagged one, unless its words speak against it.
+    """Return the language that a text is written in: the tagged one unless the words contradict it.
 
-    Only tags of languages that `detect_language` knows are doubted, and only where the text has words.
+    Only tags of languages that `detect_language` knows are checked, and only if the text has words.
 
     >>> [written_language(text, tag) for text, tag in (("小明有5支笔。", "en"), ("4/5 - 1/2", "zh"), ("5 Hunde", "de"))]
     ['zh', 'zh', 'de']
@@ -192,10 +191,10 @@ def written_language(text: str, tagged: str) -> str:
 
 
 def search_tokens(text: str, language: str = "en") -> list[str]:
-    r"""Return the tokens under which a text is found, in order, repeats included.
+    r"""Return the tokens under which a text is found, in order, including repeats.
 
     Args:
-        language: "zh" or "en"; it decides about the plural s alone, Chinese characters are always segmented.
+        language: "zh" or "en"; it only affects the plural s, Chinese characters are always segmented.
 
     >>> search_tokens(r"Anna's apples cost $\frac{x^2}{3.50}$")
     ['anna', 'apple', 'cost', 'mfrac', 'mx', 'mpow2', 'mxpow2', 'n3p5']
@@ -225,7 +224,7 @@ def _add_prose(tokens: list[str], text: str, language: str) -> None:
 
 @lru_cache(maxsize=50_000)
 def _prose_token(piece: str, language: str) -> str:
-    """Return the token of a piece that is one whatever comes before it; empty for a command that only lays out."""
+    """Return the token of a piece that is one regardless of context; empty for a command that only affects layout."""
     first = piece[:1]
     if not first:
         return "mfrac"
@@ -244,8 +243,8 @@ def _prose_token(piece: str, language: str) -> str:
 
 
 def _chinese_words(run: str) -> list[str]:
-    """Cut Chinese text into words, with the shorter words inside long ones."""
-    import rjieba  # loading its dictionary takes a quarter of a second, which most commands never need
+    """Split Chinese text into words, including the shorter words inside long ones."""
+    import rjieba  # loading its dictionary takes a quarter of a second, and most commands never need it
 
     return list(rjieba.cut_for_search(run))
 
@@ -292,7 +291,7 @@ def _index(index: str) -> str:
 
 
 def _add_letters(tokens: list[str], letters: str) -> None:
-    """Add letters that are together in a formula: a function's name, points of a figure, a unit, or factors."""
+    """Add adjacent letters of a formula: a function's name, points of a figure, a unit, or factors."""
     if len(letters) == 1:
         tokens.append("m" + letters.lower())
     elif letters in _FUNCTION_NAMES:
@@ -326,7 +325,7 @@ def _word(word: str, language: str) -> str:
 
 @lru_cache(maxsize=5_000)
 def _command(name: str) -> str:
-    """Return the token of a LaTeX command, empty for one that only lays out."""
+    """Return the token of a LaTeX command; empty for one that only affects layout."""
     if name in _SILENT:
         return ""
     command = SYNONYMS.get("\\" + name, "\\" + name)

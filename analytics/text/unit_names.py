@@ -1,4 +1,4 @@
-"""The units that school questions use, by pint's names, with the short forms that all languages share."""
+"""Units used in school questions, under pint's names, with the short forms shared by all languages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DIMENSIONS: dict[str, str] = {unit: dimension for dimension, units in _UNITS.ite
     "mile / hour": "speed",
     "kilometer / hour": "speed",
 }
-"""pint's name of a unit -> what it measures."""
+"""pint's name of a unit -> the dimension that it measures."""
 
 DEFINITIONS = (
     "dollar = [currency_dollar]",
@@ -40,7 +40,7 @@ DEFINITIONS = (
     "jin = 500 * gram",
     "decade_of_years = 10 * year",
 )
-"""What pint does not know; currencies do not convert into one another."""
+"""Definitions that pint lacks; currencies do not convert into one another."""
 
 _SHORT_FORMS = {
     "kilometer": "km Km KM",
@@ -79,7 +79,7 @@ _SHORT_FORMS = {
     "degree": r"° ^\circ ^{\circ} {}^{\circ}",
 }
 ABBREVIATIONS: dict[str, str] = {name: unit for unit, names in _SHORT_FORMS.items() for name in names.split()}
-"""Short forms -> unit. Found behind a number only."""
+"""Short forms -> unit. Only recognised after a number."""
 
 MONEY_SIGNS: dict[str, str] = {
     "$": "dollar",
@@ -96,17 +96,17 @@ MONEY_SIGNS: dict[str, str] = {
     "USD": "dollar",
     "US$": "dollar",
 }
-"""Signs and letters before an amount."""
+"""Currency signs and letters before an amount."""
 
 
 def unit_dimension(unit: str) -> str:
-    """Return what a unit measures.
+    """Return the dimension of a unit.
 
     >>> unit_dimension("meter ** 2"), unit_dimension("mile / hour"), unit_dimension("yuan")
     ('area', 'speed', 'money')
 
     Raises:
-        DataError: no such unit is known here.
+        DataError: the unit is unknown.
     """
     if unit in DIMENSIONS:
         return DIMENSIONS[unit]

@@ -1,7 +1,7 @@
 r"""Units of measurement in questions: finding them (a curated table) and converting between them (pint).
 
-Finding works from the tables of the languages alone, glued to a number or not ("5km", "5 km", "per hour", 5千米,
-``\text{cm}^2``). pint is imported when something is converted, and not before: importing it
+Finding uses only the tables of the languages, whether or not a unit is attached to a number ("5km", "5 km",
+"per hour", 5千米, ``\text{cm}^2``). pint is not imported until something is converted: importing it
 takes a quarter of a second.
 """
 
@@ -89,13 +89,13 @@ def _money(text: str) -> Iterator[UnitPlace]:
 
 
 def convert_quantity(value: Fraction, unit: str, target: str) -> Fraction:
-    """Convert a quantity, exactly if the factor is exact (to twelve significant digits else).
+    """Convert a quantity; exact if the factor is exact, otherwise to twelve significant digits.
 
     >>> convert_quantity(Fraction(5, 2), "kilometer", "meter")
     Fraction(2500, 1)
 
     Raises:
-        DataError: the units measure different things, or one of them is unknown.
+        DataError: the units measure different dimensions, or one of them is unknown.
     """
     import pint
 
@@ -110,7 +110,7 @@ def convert_quantity(value: Fraction, unit: str, target: str) -> Fraction:
 
 @lru_cache(maxsize=1)
 def _registry() -> pint.UnitRegistry[Any]:
-    """Return pint's registry with the currencies, built at the first conversion (a quarter of a second)."""
+    """Return pint's registry with the currencies, built on first use (a quarter of a second)."""
     import pint
 
     registry: pint.UnitRegistry[Any] = pint.UnitRegistry(non_int_type=Fraction)

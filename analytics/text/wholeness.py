@@ -1,10 +1,10 @@
-r"""Whether a question's text is whole, or lacks what its source put in: a figure, a table, the numbers of a template.
+r"""Whether a question's text is complete, or lacks what its source inserts: a figure, a table, a template's numbers.
 
-Each rule is a regular expression in the part of the language that Python and PostgreSQL share (no ``\b``, no lazy
-repetition, no back reference), because the bank keeps both findings as generated columns. They find what is in a
+Each rule is a regular expression in the syntax shared by Python and PostgreSQL (no ``\b``, no lazy
+repetition, no back reference), because the bank stores both findings as generated columns. The rules find what is in a
 text: "the graph shown below", ``[image]``, 如图, and variables of WeBWorK, STACK, Moodle, Numbas, PrairieLearn and
-R/exams that nobody replaced by numbers. A lone letter where a number belongs (``cx^2`` for ``$c x^2``) reads like any
-other formula and is not found.
+R/exams that were not replaced by numbers. A single letter where a number belongs (``cx^2`` for ``$c x^2``) looks like
+any other formula and is not found.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A part of a text that a rule looks at: what a list of replacements leaves, in their order."""
+    """A view of a text that a rule searches: the text after a list of replacements, applied in order."""
 
     replacements: tuple[tuple[str, str], ...]
 
     def of(self, text: str) -> str:
-        """Return that part of a text."""
+        """Return this view of a text."""
         for pattern, replacement in self.replacements:
             text = re.sub(pattern, replacement, text)
         return text
@@ -29,16 +29,16 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class FigureRules:
-    """How a missing figure or table shows.
+    """Rules that detect a missing figure or table.
 
     Attributes:
-        marks: drawing commands in place of a figure. They alone suffice.
+        marks: drawing commands instead of a figure; sufficient on their own.
         picture: names a picture, which may be attached to the question.
-        unnamed: marks a picture that has no name.
-        hint: matches wherever one of `figures` or `tables` does, and costs little.
-        figures: the text points at a figure.
-        layouts: a table or array that may be what the text points at.
-        tables: the text points at a table.
+        unnamed: marks a picture without a name.
+        hint: cheap pattern that matches wherever `figures` or `tables` does.
+        figures: the text refers to a figure.
+        layouts: a table or array that may be what the text refers to.
+        tables: the text refers to a table.
         data: numbers in a row or a layout, which may be the table.
     """
 
@@ -54,11 +54,11 @@ class FigureRules:
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """How a variable that nobody replaced shows.
+    """Pattern of a variable that was not replaced.
 
     Attributes:
-        view: where the pattern is looked for.
-        hint: matches any text in which the pattern is found, and costs little; empty where the pattern does so itself.
+        view: the view that is searched.
+        hint: cheap pattern that matches any text containing the main one; empty if the main one is cheap itself.
     """
 
     view: View
@@ -200,7 +200,7 @@ PLACEHOLDERS = (
     Placeholder(_SOURCE, r"^(?:[^$]*\$[^$]*\$)*[^$]*\$\{?[A-Za-z][^$]*[ (=+*/^]\$\{?[a-z][a-z0-9]?(?![A-Za-z_0-9])"),
     Placeholder(_SOURCE, r"^(?:[^$]*\$[^$]*\$)*[^$]*(?<![A-Z])\$[a-z][0-9]?(?![A-Za-z0-9(=_])[^$]*$"),
     Placeholder(
-        _TEXT,  # a template's variable without its mark: frac1, 8var2
+        _TEXT,  # a template's variable without its marker: frac1, 8var2
         rf"(?<![A-Za-z0-9\\/#])(?!(?:{_FUNCTIONS}|{_NUMBERED_WORDS})[0-9])[0-9]?[a-z]{{3,}}[0-9]{{1,2}}"
         r"(?![0-9a-z]|[.,][0-9])",
         "[a-z]{3}[0-9]",
@@ -257,10 +257,10 @@ _HINT, _PICTURE_NAME, _UNNAMED = map(re.compile, (FIGURE.hint, FIGURE.picture, F
 
 
 def needs_figure(text: str, pictures: Sequence[str] = ()) -> bool:
-    """Return whether a text points at a figure or a table that neither it nor its question holds.
+    """Return whether a text refers to a figure or a table that neither it nor its question contains.
 
     Args:
-        pictures: of each picture that the question names, what it is kept as; empty where it is not attached.
+        pictures: storage name of each picture that the question names; empty for one that is not attached.
 
     >>> needs_figure("The graph of $f$ is shown below."), needs_figure("Draw a diagram.")
     (True, False)
@@ -281,7 +281,7 @@ def needs_figure(text: str, pictures: Sequence[str] = ()) -> bool:
 
 
 def draws_numbers(text: str) -> bool:
-    r"""Return whether a text holds variables of a template, for which its source draws numbers.
+    r"""Return whether a text contains template variables, for which its source draws numbers.
 
     >>> draws_numbers("Simplify $(5myvar1)^2$."), draws_numbers("Simplify $(5x_1)^2$.")
     (True, False)
@@ -290,7 +290,7 @@ def draws_numbers(text: str) -> bool:
 
 
 def wholeness_marks(text: str, pictures: Sequence[str] = ()) -> dict[str, bool]:
-    """Return both findings by the names that the bank has for them."""
+    """Return both findings under their names in the bank."""
     return {"needs_figure": needs_figure(text, pictures), "draws_numbers": draws_numbers(text)}
 
 

@@ -1,4 +1,4 @@
-r"""Telling word problems from other questions: prose with numbers, without formulas that have to be worked on."""
+r"""Detection of word problems: prose with numbers, without formulas that have to be worked on."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from analytics.text.formulas import formula_segments, segment_text
 from analytics.text.number_slots import number_slots
 
 FEWEST_WORDS = 6
-FEWEST_CHARACTERS = 10  # of Chinese
-LONGEST = 4_000  # characters of a text that is looked at
+FEWEST_CHARACTERS = 10  # for Chinese
+LONGEST = 4_000  # characters of text examined
 
 _NUMBER_AS_FORMULA = re.compile(
     r"(?:[\d.,:/%\s{}]|\\[dt]?frac|\\[%$,! ;]|\\(?:text|mathrm)\{[^{}]*\}|\^\{?\\circ\}?|\^\{?[23]\}?)*"
@@ -23,12 +23,12 @@ _ASKS = re.compile(
     r"|factor)\b",
     re.IGNORECASE,
 )
-_LAST_ASKS = re.compile(  # words that also join sentences ask at the beginning of the last one, or of its last clause
+_LAST_ASKS = re.compile(  # words that also join sentences ask only at the start of the last sentence or its last clause
     r"(?:^|[.!。！,，]\s*)(?:(?:in|on|at|by|from|of|to|for) )?"
     r"(?:which|who|whose|when|where|why|count|change|list|choose|select|complete|take)\b[^.!。！]*$",
     re.IGNORECASE,
 )
-_INSTRUCTION = re.compile(  # verbs that a story begins no sentence with
+_INSTRUCTION = re.compile(  # verbs that do not begin a sentence of a story
     r"(?:^|[.!?]\s+)(?:increase|decrease|reduce|raise|lower|double|triple|halve|add|subtract|multiply|divide|convert"
     r"|find|calculate|compute|work out|take \d|write|express)\b(?:[^.!?]|\.(?=\d))*[.!]?\s*$",
     re.IGNORECASE,
@@ -43,9 +43,9 @@ _OPERATOR = re.compile(r"[-+*/×÷^√%−]")
 
 
 def asks_nothing(text: str) -> bool:
-    """Return whether a text has no word or sign of a question or a task, English or Chinese.
+    """Return whether a text has no word or sign of a question or a task, in English or Chinese.
 
-    A sentence that the answer would complete asks for it, and so does a formula without words.
+    A sentence that the answer would complete counts as a question, and so does a formula without words.
 
     >>> asks_nothing("Ann has 5 apples. Ben gives her 3 more"), asks_nothing("Ann has 5 apples. How many are left?")
     (True, False)
@@ -58,7 +58,7 @@ def asks_nothing(text: str) -> bool:
 
 
 def is_instruction(text: str) -> bool:
-    """Return whether a short text says in words what to compute with two numbers or more.
+    """Return whether a short text states in words what to compute with two or more numbers.
 
     >>> is_instruction("Increase 60 by 25 %."), is_instruction("Increase $x^2$ by 3."), is_instruction("Find 3 + 4.")
     (True, False, False)
@@ -73,10 +73,10 @@ def is_instruction(text: str) -> bool:
 
 
 def is_word_problem(text: str) -> bool:
-    r"""Return whether a question tells a story with numbers, from which an answer can be computed.
+    r"""Return whether a question tells a story with numbers from which an answer can be computed.
 
-    A formula may be a number with its unit, as in ``$\frac{1}{2}$ kg``; one with a variable or an operation
-    belongs to a question of another kind.
+    A formula may be a number with its unit, as in ``$\frac{1}{2}$ kg``; a formula with a variable or an operation
+    makes it a different kind of question.
 
     >>> is_word_problem("Ann has 3 bags of $5$ apples each. How many apples has she?")
     True
@@ -87,7 +87,7 @@ def is_word_problem(text: str) -> bool:
 
 
 def is_prose_with_amounts(text: str) -> bool:
-    """Return whether a text is prose in which formulas are numbers alone; whether there are numbers is not asked."""
+    """Return whether a text is prose in which all formulas are plain numbers; it need not contain any numbers."""
     if len(text) > LONGEST or not _has_numbers_as_formulas(text):
         return False
     prose = " ".join(segment.source for segment in segment_text(text) if segment.kind == "text")

@@ -1,4 +1,4 @@
-"""Where English sentences end, and which of them ask."""
+"""Where English sentences end, and which clauses ask something."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ABBREVIATIONS = r"(?:[A-Za-z]\.)+|(?:{})\.".format(
         )
     )
 )
-"""Regular expression of abbreviations whose full stop ends no sentence."""
+"""Regular expression of abbreviations whose full stop does not end a sentence."""
 
 ASKS = re.compile(
     r"^\W*(?:and |then |so |thus |hence |please )?(?:how|what|which|who|whom|whose|when does|where|why|find"

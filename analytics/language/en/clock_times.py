@@ -11,7 +11,7 @@ from analytics.language.mentions import ClockTime, hour_and_minutes
 _HALF = r"(?P<half>[ap])\.?\s?m\b\.?"
 _HOURS_IN_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _TIME = re.compile(
-    r"(?=\d|\b[efhmnoqst])(?:"  # elsewhere no way to write a time has to be tried
+    r"(?=\d|\b[efhmnoqst])(?:"  # no form of a time has to be tried elsewhere
     rf"(?<![\d:.,$£€])(?P<h>[01]?\d|2[0-4])\s?[:.]\s?(?P<m>[0-5]\d)(?![\d:%]|\.\d)\s?{_HALF}"
     rf"|(?<![\d:.,$£€])(?P<h2>1[0-2]|0?[1-9])\s?{_HALF.replace('half', 'half2')}"
     r"|(?<![\d:.,$£€])(?P<h3>[01]?\d|2[0-4]):(?P<m3>[0-5]\d)(?![\d:%]|\.\d)(?:\s?(?:hours|hrs|h)\b)?"
@@ -20,7 +20,7 @@ _TIME = re.compile(
     r"|\b(?P<noon>noon|midday|midnight)\b)",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(  # what comes before "10:35" if that is a time
+_BEFORE = re.compile(  # what precedes "10:35" if it is a time
     r"\b(?:at|by|from|until|till|to|before|after|between|since|and|is|was|begins?|starts?|ends?|leaves?|left|arrives?"
     r"|departs?|time|now|of|the|says|shows|showed|reads)\s$|[—~～－-]\s?$",
     re.IGNORECASE,
@@ -40,7 +40,7 @@ def find_clock_times(text: str) -> Iterator[ClockTime]:
 
 
 def _may_be_ratio(text: str, start: int) -> bool:
-    """Return whether "10:35" may be no time, for what the text says or for what it does not say before it."""
+    """Return whether "10:35" may not be a time: the text has a ratio, or nothing before it suggests a time."""
     return bool(_RATIO.search(text)) or not _BEFORE.search(text[max(start - 12, 0) : start])
 
 
@@ -59,7 +59,7 @@ def _clock_time(text: str, match: re.Match[str]) -> ClockTime:
 
 
 def _minutes_past(match: re.Match[str]) -> int:
-    """Return the minutes past the hour; below zero to it."""
+    """Return the minutes past the hour; negative for minutes to the hour."""
     if match["half_past"]:
         name = match["half_past"].lower()
         return 30 if name.startswith("half") else 15 if name.endswith("past") else -15
@@ -79,7 +79,7 @@ def written_clock_time(minutes: int, *, with_half: bool) -> str:
 
 
 def written_period(hours: int, minutes: int) -> str:
-    """Return a period in words, without a part that is 0.
+    """Return a duration in words, without a part that is 0.
 
     >>> written_period(1, 45)
     '1 hour 45 minutes'

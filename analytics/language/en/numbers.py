@@ -1,4 +1,4 @@
-"""English numbers in words: read, found in a text, and written (by num2words)."""
+"""English numbers in words: parsing, finding them in a text, and writing them (with num2words)."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ _COMPOUND = re.compile(rf"\b(?:{'|'.join(_COMPOUND_PARTS)})(?=s?\b)")
 _SEPARATOR = re.compile(r"[ ,-]+")
 
 PART_WORDS = frozenset(_PARTS)
-"""Words that name a part where a number counts them ("five sixteenths"), and else a place in a row."""
+"""Words that name a part after a count ("five sixteenths"), and otherwise a position in a sequence."""
 
 ENGLISH_NUMBER_WORDS = frozenset(
     {*_ONES, *_TENS, *_LARGE, *_PARTS, *(f"{word}s" for word in (*_PARTS, *_GROUPS) if word[-1] != "s")}
 )
-"""Every word of which English numbers consist, but "a", "and" and "point"."""
+"""All words used in English numbers, except "a", "and" and "point"."""
 
 
 def english_value(words: str) -> Fraction | None:
-    """Return the value of English number words; nothing where they name none ("third" is an ordinal).
+    """Return the value of English number words; None if they do not name a number ("third" is an ordinal).
 
     >>> [str(english_value(words)) for words in ("two hundred and five", "one and a half", "two point five")]
     ['205', '3/2', '5/2']
@@ -88,7 +88,7 @@ def _value(parts: list[str]) -> Fraction | None:
 
 
 def _decimal(parts: list[str]) -> Fraction | None:
-    """Read "three point zero five": the words after the point are digits, and "million" may close."""
+    """Parse "three point zero five": the words after the point are digits, and "million" may follow."""
     at = parts.index("point")
     scale = _SCALES.get(parts[-1], 1)
     digits = parts[at + 1 : len(parts) - (scale > 1)]
@@ -99,7 +99,7 @@ def _decimal(parts: list[str]) -> Fraction | None:
 
 
 def _fraction(parts: list[str]) -> Fraction | None:
-    """Read "half", "a third", "two thirds"; a bare "third" is an ordinal."""
+    """Parse "half", "a third", "two thirds"; "third" alone is an ordinal."""
     denominator = _denominator(parts[-1])
     count = parts[:-1]
     if denominator is None:
@@ -111,20 +111,20 @@ def _fraction(parts: list[str]) -> Fraction | None:
 
 
 def _denominator(word: str) -> int | None:
-    """Return what a word for parts divides by: "thirds", "sixteenth", "twenty_fifths"."""
+    """Return the denominator that a word names: "thirds", "sixteenth", "twenty_fifths"."""
     name = word if word in _PARTS else word.removesuffix("s")
     return _PARTS.get(name) or _COMPOUND_PARTS.get(name.replace("_", "-"))
 
 
 def _whole(parts: list[str]) -> Fraction | None:
-    """Read a whole number such as "two hundred and five"; two numbers in a row are none."""
+    """Parse a whole number such as "two hundred and five"; two numbers in a row are not one number."""
     if parts and parts[0] in _ARTICLES:
         parts = ["one", *parts[1:]] if len(parts) > 1 and parts[1] in _LARGE else []
     parts = _without_and(parts)
     if not parts:
         return None
     total = current = 0
-    room = _LARGE["billion"]  # what comes next has to be smaller than this
+    room = _LARGE["billion"]  # the next value must be smaller than this
     for word in parts:
         value = _ONES.get(word, _TENS.get(word, 0))
         if word == "hundred":
@@ -136,7 +136,7 @@ def _whole(parts: list[str]) -> Fraction | None:
                 return None
             total, current, room = total + current * _SCALES[word], 0, _SCALES[word]
         elif not value and parts != ["zero"]:
-            return None  # no number word, or a zero inside a number
+            return None  # not a number word, or a zero inside a number
         elif value >= room:  # "twenty twelve"
             return None
         else:
@@ -145,7 +145,7 @@ def _whole(parts: list[str]) -> Fraction | None:
 
 
 def _without_and(parts: list[str]) -> list[str]:
-    """Return the words without "and"; none if one is the last word, or follows no word such as "hundred"."""
+    """Return the words without "and"; empty if one is the last word, or does not follow a word such as "hundred"."""
     befores = pairwise(["", *parts])
     is_stray = parts[-1:] == ["and"] or any(word == "and" and before not in _LARGE for before, word in befores)
     return [] if is_stray else [word for word in parts if word != "and"]
@@ -172,22 +172,22 @@ def _is_decimal(value: Fraction) -> bool:
 
 
 MINUS = r"\bnegative"
-"""What a negative number has before it, in words."""
+"""What precedes a negative number, in words."""
 
 PERCENT: tuple[str, ...] = ("percent", "per cent")
-"""Names of the per cent sign."""
+"""Names of the percent sign."""
 
 NUMBER_WORD = (
     r"(?:half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million)"
 )
-"""Regular expression of a word with which an amount begins."""
+"""Regular expression of a word that begins an amount."""
 
 INDEFINITE = re.compile(r"(?!)")
-"""A number word that counts nothing where something is computed; English has none."""
+"""A number word that is not a count when something is computed; English has none."""
 
 DIGIT_FORMS: tuple[NumeralForm, ...] = ()
-"""Ways to write a number that join digits and words of the language."""
+"""Ways of writing a number that combine digits and words of the language."""
 
 _SCALED = re.compile(r"[ -](hundred|thousand|million|billion|dozens?)\b", re.IGNORECASE)
 _WORDS = "|".join(sorted(ENGLISH_NUMBER_WORDS, key=len, reverse=True))
@@ -217,7 +217,7 @@ def find_number_words(text: str) -> Iterator[NumberMention]:
 
 
 def around_digits(text: str, mention: NumberMention) -> NumberMention:
-    """Return a number in digits with the word after it that scales it: "3 million", "2 dozen"."""
+    """Return a number in digits, extended by a following word that scales it: "3 million", "2 dozen"."""
     scaled = _SCALED.match(text, mention.end)
     if scaled is None:
         return mention
@@ -226,7 +226,7 @@ def around_digits(text: str, mention: NumberMention) -> NumberMention:
 
 
 def _number_words(text: str) -> Iterator[NumberMention]:
-    if ENGLISH_NUMBER_WORDS.isdisjoint(_TOKEN.findall(text.casefold())):  # a tenth of the time of the search
+    if ENGLISH_NUMBER_WORDS.isdisjoint(_TOKEN.findall(text.casefold())):  # takes a tenth of the time of the search
         return
     for run in _ENGLISH.finditer(text):
         words = list(_WORD.finditer(text, run.start(), run.end()))
@@ -247,7 +247,7 @@ def _number_words(text: str) -> Iterator[NumberMention]:
 
 
 def _longest_number(words: list[re.Match[str]]) -> tuple[int, Fraction | None]:
-    """Return how many of the words make the longest number, and its value; (1, None) if none does."""
+    """Return the length in words of the longest number, and its value; (1, None) if there is no number."""
     text, limit = words[0].string, len(words)
     for index in range(1, limit):
         if text[words[index].start() - 2] == "," and words[index - 1][0].lower() not in _BEFORE_COMMA:
@@ -261,7 +261,7 @@ def _longest_number(words: list[re.Match[str]]) -> tuple[int, Fraction | None]:
 
 
 def _is_no_count(text: str, start: int, end: int, last: str) -> bool:
-    """Return whether words that may be a number are none here: a pronoun, dozens, the twenty-fifth."""
+    """Return whether possible number words are not a number here: a pronoun, dozens, the twenty-fifth."""
     words = text[start:end].lower()
     if words == "one":
         return _PRONOUN.search(text[max(start - 10, 0) : start]) is not None or text[end : end + 3] == " of"

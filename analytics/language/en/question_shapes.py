@@ -1,4 +1,4 @@
-"""What English questions ask for, and how their parts are put in another order."""
+"""What English questions ask for, and how their parts are reordered."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NO_NUMBER = re.compile(
     re.IGNORECASE,
 )
 
-_YES_OR_NAME = re.compile(  # as a whole sentence only: "how much, in dollars, does he have" asks for a number
+_YES_OR_NAME = re.compile(  # only as a whole sentence: "how much, in dollars, does he have" asks for a number
     r"^(?:(?:does|do|did|is|are|was|were|can|could|will|would|has|have|had|should) (?!you (?:tell|say|work|find))"
     r"|who(?:se)? (?:has|had|have|got|gets|ran|scored|collected|won|did|does|is|was)\b[^?]*"
     r"\b(?:more|most|fewer|fewest|less|least|\w+er|\w+est)\b)(?!.*\b(?:how|what|which)\b)[^?]*\?",
@@ -42,7 +42,7 @@ _YES_OR_NAME = re.compile(  # as a whole sentence only: "how much, in dollars, d
 
 
 def asks_for_count(text: str) -> bool:
-    """Return whether a text asks, at last, how many things there are."""
+    """Return whether a text finally asks how many things there are."""
     counted = _HOW_MANY.findall(text)
     return bool(counted) and _MEASURED.isdisjoint(_LATIN_WORD.findall(counted[-1].lower()))
 

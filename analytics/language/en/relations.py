@@ -1,9 +1,9 @@
-"""How English states relations between numbers: clauses by what they say, for `analytics.solver.rules.relations`.
+"""How English states relations between numbers: clauses by kind, for `analytics.solver.rules.relations`.
 
-Numbers are read already and stand as ``#0``, ``#1`` with their units left out: "Ben is #0 younger than Carla".
+Numbers are already parsed and appear as ``#0``, ``#1`` without their units: "Ben is #0 younger than Carla".
 """
 
-# ruff: noqa: E501 - a pattern a line
+# ruff: noqa: E501 - one pattern per line
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ _ADJ = r"old|tall|high|long|heavy|wide|expensive|big|large|of age"
 _TOG = r"(?:altogether|together|in all|in total|combined|all together|between them|in sum)"
 _ADD = r"(?:adds? up to|add to|equals?|totals?|totalled|totaled|sums? up to|sums? to|make|makes)"
 _OF_B = rf"(?P<b>{_LIST}|{_NP}|another(?: number)?)(?: {_AUX})?(?: {_BE}| (?:{_ACT}))?"
-_NO_KINDS = r"(?!(?:different )?(?:kinds|types|sorts|varieties|colou?rs)\b)"  # two of them are two numbers, no more
+_NO_KINDS = r"(?!(?:different )?(?:kinds|types|sorts|varieties|colou?rs)\b)"  # two kinds are just two numbers
 _GONE = "gave|gives|spent|spends|used|uses|sold|sells|ate|eats|lost|donated"
 
 
@@ -146,7 +146,7 @@ _TAIL = r"(?P<tail>(?: (?:on|to|for|in|at|with|from|by|during|yesterday|today) [
 
 TIMES_OF_AGE: tuple[
     tuple[int, re.Pattern[str]], ...
-] = (  # a clause at another time: how many years later, and what is said then
+] = (  # a clause about another time: the shift in years, and the statement about that time
     (1, _p(rf"in (?P<t>{_N})(?: time|['’] time| from now)?,? (?P<clause>.+)")),
     (-1, _p(rf"(?P<t>{_N}) ago,? (?P<clause>.+)")),
     (1, _p(rf"(?P<t>{_N}) (?:from now|later),? (?P<clause>.+)")),
@@ -273,44 +273,44 @@ WHO = frozenset({"who"})
 ASKED_BEFORE = _p(r"\bhow (?:many|much) $")
 UNMEASURED = ""
 UNIT = "units"
-"""What stands for a unit that belongs to no number."""
+"""Placeholder for a unit that belongs to no number."""
 
 MATTERS = _p(
     r".*(?:#|\b(?:each|every|half|twice|double|triple|same|equal\w*|rest|remaining|left|average|another|lost|gave|more|fewer|less|times|per"
     r"|either|neither|how|what|find)\b)"
 )
-"""What a clause that is not read may not have."""
+"""What a clause may not contain if it is not parsed."""
 
 MAY_BE_LEFT = _p(r"(?:in|on|at|for|during|after|from) [^#]+")
-"""Clauses beside others that say nothing of numbers."""
+"""Clauses beside others that are irrelevant to the numbers."""
 
 THERE = _p(r"there(?: be)?|it|#\d+")
 
 
 def with_subject(clause: str) -> str:
-    """Return a clause that lacks its subject with a pronoun as that."""
+    """Return a clause that lacks a subject with a pronoun as its subject."""
     return f"it {clause.removeprefix('then ')}"
 
 
 def retold(text: str) -> str:
-    """Return a text with days as owners where one person or shop does the same on several."""
+    """Return a text with days as owners if one person or shop does the same thing on several days."""
     text = re.sub(r"\bas (he|she|they) (?:is|are|will be) then\b", r"as \1 will be", text)
     return times_as_owners(text, f"{'|'.join(_ACTIONS)}|has|have|had")
 
 
 def attribute(word: str) -> str:
-    """Return what a verb or an adjective measures: the age, the price; empty if it says none."""
+    """Return what a verb or an adjective measures: the age, the price; empty if it measures nothing."""
     return _ATTRIBUTE_OF.get(word.split()[-1].lower() if word else "", "")
 
 
 def action(verb: str) -> str:
-    """Return what is done; empty where something is or is had."""
+    """Return the action of a verb; empty if it only means being or having."""
     deed = _ACTIONS.get(verb.split()[-1].lower(), "") if verb else ""
     return _SAME_ACTION.get(deed, deed)
 
 
 def is_thing(words: str) -> bool:
-    """Return whether a noun phrase names things that are counted, rather than who has them."""
+    """Return whether a noun phrase names things that are counted, rather than their owner."""
     first = words.split()[0]
     return (
         first[0].islower()
@@ -323,7 +323,7 @@ def is_thing(words: str) -> bool:
 
 
 def tidied(clause: str) -> str:
-    """Return a clause without words that say nothing about numbers."""
+    """Return a clause without words that are irrelevant to its numbers."""
     clause = re.sub(r"\s+", " ", clause).strip(" ,:")
     for _ in range(2):
         clause = _FILLERS.sub("", clause).strip(" ,")
@@ -335,7 +335,7 @@ def tidied(clause: str) -> str:
 
 
 def name_of(words: str) -> tuple[str, str]:
-    """Return the owner and the thing that a noun phrase names, each of them perhaps empty."""
+    """Return the owner and the thing that a noun phrase names; either may be empty."""
     words, thing = words.strip(" ,").lower().replace("’", "'"), ""
     if match := re.fullmatch(
         r"(?:the )?(?:number|amount) of (?P<what>[a-z]+s|[a-z]+ [a-z]+s|children|people|men|women)", words
@@ -364,7 +364,7 @@ def _singular(word: str) -> str:
 
 
 def thing_of(words: str) -> str:
-    """Return what is counted or measured, from a noun phrase, an adjective or a verb."""
+    """Return what a noun phrase, an adjective or a verb counts or measures."""
     words = words.strip().lower()
     parts = [word for word in re.split(r"[ ,]+", _DETERMINERS.sub("", words)) if word]
     if not parts:
@@ -373,7 +373,7 @@ def thing_of(words: str) -> str:
 
 
 def content(words: str) -> frozenset[str]:
-    """Return the words that tell one part from another."""
+    """Return the words that distinguish one part from another."""
     return (
         frozenset(_singular(word) for word in re.findall(r"[a-z]+", words.lower()))
         - COMMON
@@ -383,7 +383,7 @@ def content(words: str) -> frozenset[str]:
 
 
 def alike(names: list[str]) -> list[str]:
-    """Return names with the noun that only the last one has: "red to blue marbles"."""
+    """Return names completed with the noun that only the last one has: "red to blue marbles"."""
     noun = names[-1].split()[-1]
     if len(names[-1].split()) > 1 and all(re.fullmatch("[a-z]+", name) for name in names[:-1]):
         return [*(f"{name} {noun}" for name in names[:-1] if singular(name) == name), names[-1]]
@@ -396,7 +396,7 @@ def listed(words: str) -> list[str]:
 
 
 def splits(sentence: str) -> list[tuple[str, str]]:
-    """Return how a sentence may be two clauses."""
+    """Return the possible splits of a sentence into two clauses."""
     found = []
     if match := re.fullmatch(r"(.+) (?:in|at|on) an? [a-z]+ of (#\d+ [a-z]+)", sentence):
         found.append((match[1], f"there are {match[2]}"))
@@ -409,7 +409,7 @@ def splits(sentence: str) -> list[tuple[str, str]]:
         if match[0] in (
             ", which ",
             ", who ",
-        ):  # "which is 8 more than": the whole; "which costs 9": what was named last
+        ):  # "which is 8 more than" refers to the whole; "which costs 9" to the last thing named
             is_compared = match[0] == ", which " and re.search(r"\b(?:than|as)\b", right) is not None
             right = f"that {right}" if is_compared else f"who {right}"
         found.append((left, right))

@@ -1,8 +1,8 @@
-"""Reversing an English problem: the question becomes a statement, and a statement asks for one of its numbers.
+"""Reversal of an English problem: the question becomes a statement, and a statement asks for one of its numbers.
 
-Reversed Operation based Data Augmentation (Liu et al., 2021) as Textual-CL (2022), section 3.1.2, describes it.
-English changes word order and verb forms in a question; only sentences of a few common shapes are rewritten, and all
-others refused. Torch-free.
+Reversed Operation based Data Augmentation (Liu et al., 2021) as described by Textual-CL (2022), section 3.1.2.
+English questions change word order and verb forms; only sentences of a few common shapes are rewritten, and all
+others are rejected. Torch-free.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _BEFORE_SUBJECTS = frozenset(
     """.split()
 )
 _INSIDE_NO_SUBJECT = frozenset({"to", "for", "left", "and", "if", "when", "that", "who", "n't", "after", *_PRONOUNS})
-_MOST_BETWEEN = 3  # words between verb and number
+_MOST_BETWEEN = 3  # words allowed between verb and number
 _JOINING = frozenset({"and", "but", "if", "so", "because", "while", "when", "then", ",", ";", "or"})
 _PARTICLES = frozenset({"up", "away", "out", "back"})
 _TRAILING = frozenset({"up", "away", "out", "off", "back", "down", "with", "for", "into", "to", "on", "in"})
@@ -51,7 +51,7 @@ _LONGEST_SUBJECT = 6
 
 
 def statements_of(text: str) -> list[Statement]:
-    """Split a problem into sentences, a condition of the question by itself; the last is the question."""
+    """Split a problem into sentences, with a condition of the question separated; the last one is the question."""
     statements = []
     for sentence in split_sentences(text):
         body = sentence.text.rstrip()
@@ -73,7 +73,7 @@ def statements_of(text: str) -> list[Statement]:
 
 
 def answer_statement(question: str, answer: Fraction, text: str) -> str:
-    """Return a question as a statement that holds its answer.
+    """Return a question as a statement that contains its answer.
 
     >>> answer_statement("how many pens does Ann have now", Fraction(9), "")
     'Ann has 9 pens now'
@@ -81,7 +81,7 @@ def answer_statement(question: str, answer: Fraction, text: str) -> str:
     'she spent $ 2.5'
 
     Raises:
-        NotReversibleError: the question has none of the shapes that are known.
+        NotReversibleError: the question has none of the known shapes.
     """
     amount = number_text(answer, "en")
     words = question.split()
@@ -114,7 +114,7 @@ def _auxiliaries() -> frozenset[str]:
 
 
 def _quantity_statement(words: Sequence[str], amount: str, phrase: Sequence[str] | None = None) -> str:
-    """Return the statement of a question after ``how many``: noun phrase, auxiliary, subject, verb, the rest."""
+    """Return the statement for a question after ``how many``: noun phrase, auxiliary, subject, verb, the rest."""
     place = next((n for n, word in enumerate(words) if word.lower() in _auxiliaries()), -1)
     if place < 0 or place > _LONGEST_PHRASE:
         raise NotReversibleError(_UNKNOWN_QUESTION)
@@ -143,7 +143,7 @@ def _quantity_statement(words: Sequence[str], amount: str, phrase: Sequence[str]
 
 
 def _statement_verb(auxiliary: str, verb: Sequence[str], tail: list[str]) -> tuple[list[str], list[str]]:
-    """Return a question's verb as a statement has it, such as "need to buy" or "went out", and what follows."""
+    """Return a question's verb in the form of a statement, such as "need to buy" or "went out", and what follows."""
     conjugated = {"did": past_of, "does": third_person}.get(auxiliary, str)(verb[-1])
     chain = [*verb[:-1], auxiliary, verb[-1]] if auxiliary in _MODALS else [*verb[:-1], conjugated]
     while len(tail) > 1 and tail[0] == "to" and tail[1].lower() in BASES | {"be"}:  # need to buy
@@ -159,7 +159,7 @@ def _statement_verb(auxiliary: str, verb: Sequence[str], tail: list[str]) -> tup
 
 
 def _subject_and_verb(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Return subject, adverbs with the verb's base form, and what follows; the subject is empty if none is found."""
+    """Return the subject, the adverbs with the verb's base form, and the rest; the subject is empty if not found."""
     for place, word in enumerate(words[: _LONGEST_SUBJECT + 2]):
         if word.lower() in BASES and place:
             start = place
@@ -171,14 +171,14 @@ def _subject_and_verb(words: Sequence[str]) -> tuple[list[str], list[str], list[
 
 
 def _check_subject(words: Sequence[str]) -> None:
-    """Refuse what is more than a subject: "at the fair Ann", "the next day she"."""
+    """Reject what is more than a subject: "at the fair Ann", "the next day she"."""
     low = [word.lower() for word in words]
     if low[0] in _BEFORE_SUBJECTS - {"each"} or _INSIDE_NO_SUBJECT & set(low[1:]) or len(low) > _LONGEST_SUBJECT:
         raise NotReversibleError(_UNKNOWN_SENTENCE)
 
 
 def asking_question(clause: str, start: int, end: int) -> str:
-    """Return a sentence as the question for the number at ``clause[start:end]``.
+    """Turn a sentence into the question for the number at ``clause[start:end]``.
 
     >>> asking_question("Ann bought 7 red pens at the shop", 11, 12)
     'how many red pens did Ann buy at the shop'
@@ -186,7 +186,7 @@ def asking_question(clause: str, start: int, end: int) -> str:
     'how many boxes are there on the table'
 
     Raises:
-        NotReversibleError: the sentence has none of the shapes that are known.
+        NotReversibleError: the sentence has none of the known shapes.
     """
     before, after = clause[:start].split(), clause[end:].split()
     if before and before[0].lower() in _NO_NAMES:
@@ -248,7 +248,7 @@ def _inverted(asked: Sequence[str], before: Sequence[str], tail: Sequence[str]) 
 
 
 def _question_verb(before: Sequence[str]) -> tuple[int, list[str], list[str]]:
-    """Return where the verb is, the auxiliary that asks with it, and its base form unless it is the auxiliary."""
+    """Return the verb's index, the auxiliary of the question, and the verb's base form unless it is the auxiliary."""
     for place, word in enumerate(before):
         low = word.lower()
         if low in _BE | _MODALS:
@@ -272,7 +272,7 @@ def _is_plural(word: str) -> bool:
 
 
 def rebuild(statements: Sequence[Statement], place: int, statement: str, question: str) -> str:
-    """Put the statement in the place of a sentence, and the question at the end."""
+    """Replace a sentence by the statement, and put the question at the end."""
     if place == 0:
         statement, question = _named_first(statements[0].text, statement, question)
     spaced = " " if statements[-1].mark.startswith(" ") else ""
@@ -288,7 +288,7 @@ def _capital(sentence: str) -> str:
 
 
 def _named_first(first: str, statement: str, question: str) -> tuple[str, str]:
-    """Name who is meant in the first sentence already, and not again in the question."""
+    """Move a person's name from the question to the first sentence."""
     pronoun = statement.split()[0].lower()
     name = first.split()[0]
     if pronoun not in ("he", "she") or name.lower() in _NO_NAMES | _BEFORE_SUBJECTS or name.endswith("."):

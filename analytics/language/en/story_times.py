@@ -1,6 +1,6 @@
-"""Stories of one person on several days: "On Sunday Hana read #0 pages" as "Sunday read #0 pages"."""
+"""Stories about one person on several days: "On Sunday Hana read #0 pages" as "Sunday read #0 pages"."""
 
-# ruff: noqa: E501 - a pattern a line
+# ruff: noqa: E501 - one pattern per line
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _forms(verbs: str) -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def times_as_owners(text: str, verbs: str) -> str:
-    """Return a text with its days in place of the person, if there is one person and more than one day."""
+    """Return a text with its days instead of the person, if there is only one person and more than one day."""
     sentences = re.split(r"[.?!;] ", text)
     is_timed = all(re.search(_TIME, sentence) for sentence in sentences if "#" in sentence)
     is_timed = is_timed and not re.search(r"#\d+ of\b|\b(?:rest|remain\w*|left)\b", text)  # parts of a whole

@@ -75,7 +75,7 @@ NEEDS_NUMBER = frozenset({"second", "foot", "yard", "pint", "cup", "cups", "kilo
 NAMES: dict[str, tuple[str, str]] = {
     unit: (words.split()[0], words.split()[1] if " " in words else words) for unit, words in _NAMES.items()
 } | {"pound_sterling": ("pound", "pounds"), "penny_sterling": ("penny", "pence")}
-"""pint's name of a simple unit -> its name for one and for several (British spelling)."""
+"""pint's name of a simple unit -> its singular and plural (British spelling)."""
 
 _WORD = re.compile(r"[A-Za-z]+(?:-years?)?")
 _POWER_WORD = re.compile(r"\b(?:square|sq\.?|cubic|cu\.?)[ -]$", re.IGNORECASE)
@@ -95,7 +95,7 @@ _NUMBER_WORD = re.compile(
     r"(?![A-Za-z])",
     re.IGNORECASE,
 )
-# Asked for: "in km/h?", "how many cm are left", "its length (in m)".
+# Questions for a unit: "in km/h?", "how many cm are left", "its length (in m)".
 _BARE = {name for name in ABBREVIATIONS if name.replace("/", "").isalpha() and name != "in"}
 _LONG, _SHORT = (alternatives(frozenset(name for name in _BARE if (len(name) > 1) == is_long)) for is_long in (1, 0))
 _ASKS = r"\s(?:is|are|was|were|does|do|did|will|can|has|have|per|an hour)\b"
@@ -127,7 +127,7 @@ _PER = {"h": "hour", "s": "second"}
 
 
 def find_unit_words(text: str) -> Iterator[UnitPlace]:
-    """Yield units in words ("square metres", "per hour") and the short forms that all languages share."""
+    """Yield units in words ("square metres", "per hour") and the short forms shared by all languages."""
     yield from _short_forms(text)
     yield from _words(text)
 
@@ -151,7 +151,7 @@ def asked_unit(question: str) -> str:
 
 
 def name_of(unit: str) -> str:
-    """Return the name of a simple unit for more than one; empty if it has none."""
+    """Return the plural name of a simple unit; empty if it has none."""
     return NAMES[unit][1] if unit in NAMES else ""
 
 
@@ -174,7 +174,7 @@ def _short_forms(text: str) -> Iterator[UnitPlace]:
 
 
 def _with_time(text: str, start: int, end: int, unit: str) -> UnitPlace:
-    """Make a speed of a length that is followed by "per hour"."""
+    """Turn a length that is followed by "per hour" into a speed."""
     if DIMENSIONS.get(unit) == "length" and (time := _PER_TIME.match(text, end)):
         name = (time[1] or time[2]).lower()
         return start, time.end(), f"{unit} / {_TIMES.get(name, name)}"

@@ -1,4 +1,4 @@
-"""Forms of the verbs of English word problems: enough to turn a question into a statement and back."""
+"""Verb forms of English word problems: enough to turn a question into a statement and back."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ VERBS = BASES | frozenset(
     treat
     """.split()
 )
-"""Verbs of questions; those that are not in `BASES` are as often a noun in a statement."""
+"""Verbs of questions; in a statement, those that are not in `BASES` are often nouns."""
 
 _DOUBLED = frozenset("chop drop fit hop jog nap pat plan rip scrub ship shop stop swap trim trip wrap".split())
 _VOWELS = "aeiou"
@@ -70,7 +70,7 @@ def past_of(base: str) -> str:
 
 
 def third_person(base: str) -> str:
-    """Return the form after he, she and it.
+    """Return the third-person singular.
 
     >>> third_person("have"), third_person("carry"), third_person("wash"), third_person("buy")
     ('has', 'carries', 'washes', 'buys')
@@ -87,17 +87,17 @@ _THIRDS = {third_person(base): base for base in BASES}
 
 
 def base_of_past(word: str) -> str:
-    """Return the verb of a past tense that is known, else ``""``."""
+    """Return the base form of a known past tense, else ``""``."""
     return _PASTS.get(word, "")
 
 
 def base_of_present(word: str) -> str:
-    """Return the verb of a form after he, she and it that is known, else ``""``."""
+    """Return the base form of a known third-person singular, else ``""``."""
     return _THIRDS.get(word, "")
 
 
 def gerund(base: str) -> str:
-    """Return the form in -ing.
+    """Return the -ing form.
 
     >>> gerund("share"), gerund("stop"), gerund("tie"), gerund("agree"), gerund("multiply")
     ('sharing', 'stopping', 'tying', 'agreeing', 'multiplying')
@@ -131,7 +131,7 @@ for _base in VERBS.union(_MATHEMATICAL):
 
 
 def word_family(word: str) -> frozenset[str]:
-    """Return the forms of the verb that a word is one of, with the noun of a calculation; the word alone if of none.
+    """Return all forms of a word's verb and the noun of the calculation; only the word itself if it is not a verb form.
 
     >>> sorted(word_family("sharing")), sorted(word_family("addition")), sorted(word_family("number"))
     (['share', 'shared', 'sharing'], ['add', 'added', 'adding', 'addition'], ['number'])

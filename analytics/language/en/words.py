@@ -1,4 +1,4 @@
-"""English words by what they say."""
+"""English words by their role."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ COMMON = frozenset(
         " into out up one two your you find per"
     )
 )
-"""Words without which few sentences are written."""
+"""Words that occur in nearly every sentence."""
 
 EMPTY = frozenset(
     str.split(
@@ -46,7 +46,7 @@ EMPTY = frozenset(
         """
     )
 )
-"""Words that say that there is a question, and nothing about what: of four letters and more."""
+"""Words of four letters or more that show that there is a question, but not what it is about."""
 
 ONLY_IN_PHRASES = frozenset(
     str.split(
@@ -57,7 +57,7 @@ ONLY_IN_PHRASES = frozenset(
         """
     )
 )
-"""They say something only together with another word: "decimal place", "right angle", "least common multiple"."""
+"""Words that carry meaning only in a phrase: "decimal place", "right angle", "least common multiple"."""
 
 _NOT_PLURAL = frozenset(
     str.split("does goes always perhaps series species lens news mathematics physics gas sometimes besides whereas")
@@ -65,7 +65,7 @@ _NOT_PLURAL = frozenset(
 
 
 def search_word(word: str) -> str:
-    """Take off a plural s. What is left is a word again, so that it can be offered as a spelling suggestion."""
+    """Remove a plural s. The result is a word again, so that it can be offered as a spelling suggestion."""
     if len(word) < 4 or word[-1] != "s" or word in _NOT_PLURAL or word.endswith(("us", "ss", "is")):
         return word
     if word.endswith("ies"):
@@ -79,7 +79,7 @@ _IRREGULAR_PLURALS = {"children": "child", "people": "person", "men": "man", "wo
 
 
 def singular(word: str) -> str:
-    """Return a noun in small letters without the ending of its plural; a word to compare, not to show.
+    """Return a lower-case noun without its plural ending; for comparison, not for display.
 
     >>> singular("boxes"), singular("berries"), singular("children"), singular("glass")
     ('box', 'berry', 'child', 'glass')

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from analytics.language.mentions import ClockTime, hour_and_minutes
 from analytics.language.zh.numbers import chinese_value
 
-_BEFORE = re.compile(r"[上下中]午$|[早晚]上$|凌晨$|[从在到至于时间是—~～－-]\s?$")  # of "10:35" if that is a time
+_BEFORE = re.compile(r"[上下中]午$|[早晚]上$|凌晨$|[从在到至于时间是—~～－-]\s?$")  # before "10:35" if it is a time
 _AFTER = re.compile(r"\s?(?:开始|出发|结束|放学|上学|上课|下课|到|起|离)")
 _RATIO = re.compile("比")
 _MORNING = ("上午", "早上", "早晨", "凌晨")
@@ -38,7 +38,7 @@ def find_clock_times(text: str) -> Iterator[ClockTime]:
 
 
 def _may_be_no_time(text: str, match: re.Match[str]) -> bool:
-    """Return whether a time without a part of the day may be none: 10:35 a ratio, 3时 alone three hours."""
+    """Return whether a time without a part of the day may be something else: 10:35 a ratio, 3时 alone three hours."""
     if match["h"]:
         before = text[max(match.start() - 3, 0) : match.start()]
         return bool(_RATIO.search(text)) or not (_BEFORE.search(before) or _AFTER.match(text, match.end()))
@@ -46,7 +46,7 @@ def _may_be_no_time(text: str, match: re.Match[str]) -> bool:
 
 
 def _half(part: str, *, is_long: bool) -> str:
-    """Return the half of the day by its part; "24" for an hour of the 24-hour clock."""
+    """Return the half of the day that a part of the day belongs to; "24" for an hour of the 24-hour clock."""
     if part in _EVENING or part == "中午":
         return "pm"
     if is_long:
@@ -60,13 +60,13 @@ def _small(digits: str) -> int | None:
 
 
 def written_clock_time(minutes: int, *, with_half: bool) -> str:  # noqa: ARG001 - as every language
-    """Return a time of day in the 24-hour clock, whatever `with_half` says."""
+    """Return a time of day in the 24-hour clock, regardless of `with_half`."""
     hour, minute = hour_and_minutes(minutes)
     return f"{hour}:{minute:02}"
 
 
 def written_period(hours: int, minutes: int) -> str:
-    """Return a period in words, without a part that is 0.
+    """Return a duration in words, without a part that is 0.
 
     >>> written_period(1, 45)
     '1小时45分钟'

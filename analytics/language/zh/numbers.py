@@ -1,4 +1,4 @@
-"""Chinese numerals: read, and found in a text."""
+"""Chinese numerals: parsing, and finding them in a text."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from fractions import Fraction
 from analytics.language.mentions import NumberKind, NumberMention, NumeralForm, fraction_of
 
 MINUS = "[负零]下?"
-"""What a negative number has before it, in words."""
+"""What precedes a negative number, in words."""
 
 PERCENT: tuple[str, ...] = ()
-"""Names of the per cent sign after a number; 百分之 comes before it."""
+"""Names of the percent sign after a number; 百分之 precedes it instead."""
 
 NUMBER_WORD = "(?!)"
-"""Regular expression of a word with which an amount begins; Chinese writes money after it."""
+"""Regular expression of a word that begins an amount; Chinese writes the currency after it."""
 
 INDEFINITE = re.compile("一个数(?!字)")
-"""A number word that counts nothing where something is computed: "a number"."""
+"""A number word that is not a count when something is computed: "a number"."""
 
 _SHARES = {"百分之": 100, "千分之": 1000}
 _DIGITS = "零〇一二两三四五六七八九"
@@ -28,7 +28,7 @@ _SCALES = {"万": 10_000, "亿": 100_000_000}
 
 
 def chinese_value(words: str) -> Fraction | None:
-    """Return the value of Chinese numerals, or nothing if they name none.
+    """Return the value of Chinese numerals; None if they do not name a number.
 
     >>> [str(chinese_value(w)) for w in ("二十五", "一万二千", "三分之一", "百分之八", "半")]
     ['25', '12000', '1/3', '2/25', '1/2']
@@ -62,7 +62,7 @@ def _positional_value(words: str) -> Fraction | None:
         elif character in _SCALES:
             scale, section = _SCALES[character], section + digit
             if total > scale:
-                total += section * scale  # 一亿二千万: the smaller scale counts only what is before it
+                total += section * scale  # 一亿二千万: the smaller scale applies only to what precedes it
             else:
                 total = (total + section or 1) * scale
             section = digit = 0
@@ -122,7 +122,7 @@ def _kind(words: str, value: Fraction) -> NumberKind:
 
 
 def _scaled(match: re.Match[str]) -> Fraction | None:
-    """Read ``1万2千`` and ``3万5``, whose last digit counts a tenth of the scale before it."""
+    """Parse ``1万2千`` and ``3万5``, where the last digit counts tenths of the scale before it."""
     total = scale = Fraction(0)
     for part in re.finditer(rf"(\d+(?:\.\d+)?)({_SCALE})", match["hans"]):
         before, scale = scale, Fraction(1)
@@ -162,4 +162,4 @@ DIGIT_FORMS: tuple[NumeralForm, ...] = (
         "chinese_scaled", rf"(?P<hans>(?:\d+(?:\.\d+)?{_SCALE})+)(?P<tail>\d(?![\d.]))?", _scaled, NumberKind.SCALED
     ),
 )
-"""Ways to write a number that join digits and Chinese characters: 3又5分之2, 5分之3, 8折, 1万2千."""
+"""Ways of writing a number that combine digits and Chinese characters: 3又5分之2, 5分之3, 8折, 1万2千."""

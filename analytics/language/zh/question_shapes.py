@@ -1,4 +1,4 @@
-"""What Chinese questions ask for, and how their parts are put in another order."""
+"""What Chinese questions ask for, and how their parts are reordered."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_NUMBER = re.compile(r"(?:什么(?:颜色|名字|地方|动物|水果)|叫什
 
 
 def asks_for_count(text: str) -> bool:
-    """Return whether a text asks, at last, how many things there are."""
+    """Return whether a text finally asks how many things there are."""
     matches = list(_HOW_MANY.finditer(text))
     return bool(matches) and _COUNTED.match(text, matches[-1].start()) is not None
 

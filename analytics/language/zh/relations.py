@@ -1,9 +1,9 @@
-"""How Chinese states relations between numbers: clauses by what they say, for `analytics.solver.rules.relations`.
+"""How Chinese states relations between numbers: clauses by kind, for `analytics.solver.rules.relations`.
 
-Numbers are read already and stand as ``#0``, ``#1`` with their units left out: 梨树比桃树多#1棵.
+Numbers are already parsed and appear as ``#0``, ``#1`` without their units: 梨树比桃树多#1棵.
 """
 
-# ruff: noqa: E501 - a pattern a line
+# ruff: noqa: E501 - one pattern per line
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WHO: frozenset[str] = frozenset()
 ASKED_BEFORE = re.compile("(?:多少|几)个?$")
 UNMEASURED = "none"
 UNIT = "单位"
-"""What stands for a unit that belongs to no number."""
+"""Placeholder for a unit that belongs to no number."""
 
 _CS = r"(?:[只个本棵张支枝条辆头朵筐箱袋块盒件套双把瓶枚页名位人株匹颗粒根盆台架艘间户次道份场元米克吨升角]|岁|千克|公斤|厘米|分米|毫升|平方米)?"
 _C = f"(?P<c>{_CS})"
@@ -135,10 +135,10 @@ QUESTIONS: tuple[tuple[str, str], ...] = (
 
 
 def tidied(clause: str) -> str:
-    """Return a clause without words that say nothing about numbers."""
+    """Return a clause without words that are irrelevant to its numbers."""
     clause = re.sub(r"[\s“”\"‘’?？．]+", "", clause).strip("，,。；：:")
     clause = clause.replace("鸡兔", "鸡、兔").replace("兔子", "兔")
-    clause = re.sub("(?:百|几)分之(?:几|多少)", "#", clause)  # which no pattern reads
+    clause = re.sub("(?:百|几)分之(?:几|多少)", "#", clause)  # no pattern matches these
     clause = _TRIM.sub("", clause)
     clause = re.sub(r"(?<=[甲乙丙])(?=[乙丙丁])", "、", clause)
     clause = re.sub(r"(?:多少|几)单位(?:钱)?", "多少", clause)
@@ -146,7 +146,7 @@ def tidied(clause: str) -> str:
 
 
 def name_of(words: str) -> tuple[str, str]:
-    """Return the owner and the thing that a noun phrase names, each of them perhaps empty."""
+    """Return the owner and the thing that a noun phrase names; either may be empty."""
     words, before = words.strip("的"), ""
     while words != before:
         before, words = words, _NOUN_TAIL.sub("", words).strip("的") or words
@@ -162,12 +162,12 @@ def thing_of(words: str) -> str:
 
 
 def attribute(_word: str) -> str:
-    """Return nothing: a story in Chinese is taken to measure one thing."""
+    """Return nothing: a Chinese story is assumed to measure only one thing."""
     return ""
 
 
 def action(_verb: str) -> str:
-    """Return nothing: what is done is in no pattern."""
+    """Return nothing: no pattern captures the action."""
     return ""
 
 
@@ -177,22 +177,22 @@ def is_thing(_words: str) -> bool:
 
 
 def retold(text: str) -> str:
-    """Return a text as it is."""
+    """Return a text unchanged."""
     return text
 
 
 def with_subject(clause: str) -> str:
-    """Return a clause that lacks its subject."""
+    """Return a clause that lacks a subject with a pronoun as its subject."""
     return f"它{clause}"
 
 
 def content(words: str) -> frozenset[str]:
-    """Return the pairs of characters that tell one part from another."""
+    """Return the pairs of characters that distinguish one part from another."""
     return frozenset(words[place : place + 2] for place in range(len(words) - 1))
 
 
 def alike(names: list[str]) -> list[str]:
-    """Return names as they are."""
+    """Return names unchanged."""
     return names
 
 
@@ -202,7 +202,7 @@ def listed(words: str) -> list[str]:
 
 
 def splits(sentence: str) -> list[tuple[str, str]]:
-    """Return how a sentence may be two clauses."""
+    """Return the possible splits of a sentence into two clauses."""
     found = [(sentence[: m.start()], sentence[m.end() :]) for m in re.finditer(r"[，,；;：:](?!\d)", sentence)]
     found += [
         (sentence[: m.start()], sentence[m.start() :])

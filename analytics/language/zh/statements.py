@@ -1,7 +1,7 @@
-"""Reversing a Chinese problem: the question becomes a statement, and a statement asks for one of its numbers.
+"""Reversal of a Chinese problem: the question becomes a statement, and a statement asks for one of its numbers.
 
-Reversed Operation based Data Augmentation (Liu et al., 2021) as Textual-CL (2022), section 3.1.2, describes it.
-Chinese keeps the word order in a question, so most rewriting is replacing 多少 by a number and a number by 多少.
+Reversed Operation based Data Augmentation (Liu et al., 2021) as described by Textual-CL (2022), section 3.1.2.
+A Chinese question has the same word order, so most rewriting replaces 多少 by a number and a number by 多少.
 Torch-free.
 """
 
@@ -22,13 +22,13 @@ _ASKING = re.compile(r"百分之几|百分之多少|几分之几|多少|几(?=[^
 _NO_UNIT = re.compile(r"多[长大远高重久深厚宽快]")
 _OPEN = re.compile(r"什么|哪|吗|怎|谁|是否|能不能")
 _BARE_EQUALS = re.compile(r"[=＝是为]$")
-_MODIFIES = re.compile(r"^[^的，\d]{1,4}的")  # 65吨的砂石: the amount says which, not how much
+_MODIFIES = re.compile(r"^[^的，\d]{1,4}的")  # 65吨的砂石: the amount identifies the thing rather than measuring it
 _DECIMAL = re.compile(r"^[.．]\d")
 _CALCULATION = "：:*/+-=＝×÷^~～()（）"
 
 
 def statements_of(text: str) -> list[Statement]:
-    """Split a problem at its punctuation; the last clause is its question."""
+    """Split a problem at its punctuation; the last clause is the question."""
     clauses = []
     start = 0
     stripped = _HINT.sub("", text.strip())
@@ -42,13 +42,13 @@ def statements_of(text: str) -> list[Statement]:
 
 
 def answer_statement(question: str, answer: Fraction, _text: str) -> str:
-    """Return a question as a statement that holds its answer.
+    """Return a question as a statement that contains its answer.
 
     >>> answer_statement("还剩多少个", Fraction(3), ""), answer_statement("求这个数", Fraction(1, 3), "")
     ('还剩3个', '这个数是(1/3)')
 
     Raises:
-        NotReversibleError: it asks for no number, for several, or for one whose unit it does not say.
+        NotReversibleError: it does not ask for a number, asks for several, or does not give the number's unit.
     """
     question = _HINT.sub("", question).strip()
     body = _LEAD.sub("", question)
@@ -77,7 +77,7 @@ def _amount(asked: str, answer: Fraction) -> str:
 
 
 def asking_question(clause: str, start: int, end: int) -> str:
-    """Return a clause as the question for the number at ``clause[start:end]``.
+    """Turn a clause into the question for the number at ``clause[start:end]``.
 
     >>> asking_question("如果每天看12页", 5, 7), asking_question("是原价的(4/5)", 5, 8)
     ('每天看多少页', '是原价的几分之几')
@@ -108,7 +108,7 @@ def asking_question(clause: str, start: int, end: int) -> str:
 
 
 def rebuild(statements: list[Statement], place: int, statement: str, question: str) -> str:
-    """Put the statement in the place of a clause, and the question at the end."""
+    """Replace a clause by the statement, and put the question at the end."""
     clauses = [f"{clause.text}{clause.mark}" for clause in statements[:-1]]
     clauses[place] = statement + statements[place].mark
     story = "".join(clauses)

@@ -42,7 +42,7 @@ ANYWHERE: dict[str, str] = {
     "美元": "dollar",
     "欧元": "euro",
 }
-"""Chinese names of two characters and more -> unit. Found anywhere in a text."""
+"""Chinese names of two characters or more -> unit. Recognised anywhere in a text."""
 
 AFTER_NUMBER: dict[str, str] = {
     "米": "meter",
@@ -78,7 +78,7 @@ _ASKED_UNIT = re.compile(rf"(?:多少|几)个?(?P<unit>{_UNIT})(?!之)|(?:合|�
 
 
 def find_unit_words(text: str) -> Iterator[UnitPlace]:
-    """Yield units in words, of one character only after a number or 每, "per"."""
+    """Yield units in words; single characters only after a number or 每, "per"."""
     if text.isascii():
         return
     for match in _ANYWHERE.finditer(text):

@@ -1,4 +1,4 @@
-"""Chinese words by what they say."""
+"""Chinese words by their role."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ EMPTY = frozenset(
         """
     )
 )
-"""Words that say that there is a question, and nothing about what."""
+"""Words that show that there is a question, but not what it is about."""
 
 ONLY_IN_PHRASES: frozenset[str] = frozenset()
 
 
 def search_word(word: str) -> str:
-    """Return a word in Latin letters as it is: a Chinese text has few, and few plurals among them."""
+    """Return a word in Latin letters unchanged: a Chinese text has few of them, and few are plurals."""
     return word

@@ -1,1 +1,1 @@
-"""Word problems whose language is regular, answered by what they say. Torch-free; decision 70 has the measurements."""
+"""Rules that answer word problems with regular language from their wording. Torch-free; measurements in decision 70."""

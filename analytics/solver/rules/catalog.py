@@ -1,7 +1,7 @@
-"""The rules, in the order in which they are asked, and how often each is right.
+"""The rules, in the order in which they are tried, with the precision of each.
 
-A rule answers nothing unless the whole text fits it: every number has its part. How often such an answer is the
-published one was measured on the parts of public data for development: decision 70.
+A rule gives no answer unless the whole text fits it: every number has a role. How often such an answer agrees with the
+published one was measured on the development splits of public data: decision 70.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Rule:
     """A rule.
 
     Attributes:
-        name: what it is called in the solution that it gives.
-        answer: returns what it answers; None where the text does not fit it.
-        precision: how often its answer is right.
+        name: its name in the solutions that it produces.
+        answer: returns the rule's answer; None if the text does not fit it.
+        precision: fraction of its answers that are right.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Whether two texts have the same answer, as far as rules answer both."""
+"""Whether two texts have the same answer, if rules answer both."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _CLOSE = 1e-9
 
 
 def compared_answers(original: str, paraphrase: str) -> float:
-    """Return 1 if rules answer both texts with the same number, -1 if with different ones, else 0.
+    """Return 1 if rules answer both texts with the same number, -1 if the numbers differ, else 0.
 
-    Answers in different units are not compared, nor are those in an unknown unit of texts with different units.
+    Answers in different units are not compared, nor are answers in an unknown unit if the texts use different units.
 
     >>> tom = "Tom is 4 years older than Ann. Ann is 9. How old is Tom?"
     >>> compared_answers(tom, "Ann is 9. She is 4 years younger than Tom. How old is Tom?")

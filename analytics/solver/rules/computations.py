@@ -1,4 +1,4 @@
-"""The phrases that name a computation, English and Chinese, and what each gives: the table of the instructions."""
+"""Phrases that name a computation, English and Chinese, with their results: the table behind the instructions."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from analytics.solver.rules.conversions import in_unit
 from analytics.solver.rules.lists import sum_of
 from analytics.solver.rules.reading import Quantity, constant
 
-_LARGEST = 10**6  # number that is taken apart into primes
+_LARGEST = 10**6  # largest number that is factorised
 _SHARES = (NumberKind.PERCENT, NumberKind.FRACTION, NumberKind.DECIMAL, NumberKind.MIXED)
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A number of the text, or what a phrase gives.
+    """A number of the text, or the result of a phrase.
 
     Attributes:
-        tree: over the problem's slots.
-        worth: of the tree, of a root about; None if it has no value.
+        tree: expression over the problem's slots.
+        worth: value of the tree, approximate for a root; None if it has no value.
         quantity: the number of the text; None if it is computed.
-        rounding, written, said: as `RuleAnswer` has them.
-        parts: what is divided by what, if it is a quotient; else empty.
-        is_final: whether nothing more is computed with it.
+        rounding, written, said: as in `RuleAnswer`.
+        parts: dividend and divisor, if it is a quotient; otherwise empty.
+        is_final: whether no further computation may use it.
     """
 
     tree: ExpressionTree
@@ -42,17 +42,17 @@ class Term:
     is_final: bool = False
 
     def with_worth(self, worth: Fraction | None) -> Term:
-        """Return the same with what it is worth."""
+        """Return a copy with this value."""
         return replace(self, worth=worth)
 
     @property
     def unit(self) -> str:
-        """Its unit by pint's name; empty if there is none, or it is computed."""
+        """The unit by pint's name; empty if there is none or the term is computed."""
         return self.quantity.unit_name if self.quantity is not None else ""
 
     @property
     def kind(self) -> NumberKind | None:
-        """How it is written in the text; None if it is computed."""
+        """The kind of number in the text; None if the term is computed."""
         return self.quantity.mention.kind if self.quantity is not None else None
 
 
@@ -60,7 +60,7 @@ Build = Callable[[list[Term]], Term | None]
 
 
 def _of(operation: Callable[..., ExpressionTree]) -> Build:
-    """Return what applies an operation to terms of one unit."""
+    """Return a function that applies an operation to terms of one unit."""
 
     def build(terms: list[Term]) -> Term | None:
         if len({term.unit for term in terms}) > 1 or any(each.kind is NumberKind.PERCENT for each in terms):
@@ -95,7 +95,7 @@ def _power(exponent: str) -> Build:
 
 
 def _both_roots(terms: list[Term]) -> Term | None:
-    """Return the square root, written with both signs: so Chinese schools have it."""
+    """Return the square root, written with both signs, as Chinese schools require."""
     root = _power("1/2")(terms)
     worth = Fraction(math.sqrt(max(0, terms[0].worth or 0))).limit_denominator(10**6)
     written = f"±{constant_label(worth)}" if worth**2 == terms[0].worth else ""
@@ -128,7 +128,7 @@ def _changed(sign: int) -> Build:
 
 
 def _behind(build: Build) -> Build:
-    """Return the same for terms that stand in the other order: "subtract 3 from 10"."""
+    """Return the same function for terms in the opposite order: "subtract 3 from 10"."""
     return lambda terms: build(terms[::-1])
 
 
@@ -160,7 +160,7 @@ def _common(of: Callable[..., int], words: str) -> Build:
 
 
 def _rest(terms: list[Term]) -> Term | None:
-    """Return the remainder of a division of whole numbers."""
+    """Return the remainder of an integer division."""
     return replace(terms[0], rounding="remainder", is_final=True) if _whole_division(terms[0]) else None
 
 
@@ -174,7 +174,7 @@ def _whole_and_rest(terms: list[Term]) -> Term | None:
 
 
 def _whole_division(term: Term) -> tuple[int, int] | None:
-    """Return what is divided by what, if both are whole numbers; else None."""
+    """Return dividend and divisor if both are whole numbers; else None."""
     numbers = [part for part in term.parts if part.denominator == 1]
     return (int(numbers[0]), int(numbers[1])) if len(numbers) == 2 and numbers[1] > 0 else None
 
@@ -201,7 +201,7 @@ def _part_of_whole(is_per_cent: bool) -> Build:
 
 
 def _as(form: str) -> Build:
-    """Return what writes a number as a decimal, a fraction, a mixed number or per cents."""
+    """Return a function that writes a number as a decimal, a fraction, a mixed number or a percentage."""
 
     def build(terms: list[Term]) -> Term | None:
         (term,) = terms

@@ -1,4 +1,4 @@
-"""Units: which one a question asks for, and quantities given in others."""
+"""Units: the unit that a question asks for, and conversion of quantities in other units."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def asked_unit(reading: Reading) -> str:
 
 
 def conversion_factor(unit: str, target: str) -> Fraction | None:
-    """Return how many of a unit one of another is; None if that is not exact, or they measure different things."""
+    """Return the exact factor from one unit to another; None if it is inexact or the dimensions differ."""
     if unit == target:
         return Fraction(1)
     try:
@@ -38,13 +38,13 @@ def conversion_factor(unit: str, target: str) -> Fraction | None:
 
 
 def in_unit(quantity: Quantity, target: str) -> ExpressionTree | None:
-    """Return a quantity in another unit as a tree; None if it has no unit that converts into it."""
+    """Return a quantity in another unit as a tree; None if its unit does not convert into it."""
     factor = conversion_factor(quantity.unit_name, target) if quantity.unit is not None else None
     return None if factor is None else scaled(quantity.tree, factor)
 
 
 def scaled(tree: ExpressionTree, factor: Fraction) -> ExpressionTree:
-    """Return so many times a tree, as a division where that is by a whole number."""
+    """Return a tree multiplied by a factor, written as a division if that is by a whole number."""
     if factor == 1:
         return tree
     if factor > 1 or factor.numerator != 1:

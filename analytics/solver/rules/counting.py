@@ -1,4 +1,4 @@
-"""Counting: pairs of everybody, posts and gaps, what is left over, and containers that are partly full."""
+"""Counting: pairings, posts and gaps, remainders, and containers that are partly full."""
 
 # ruff: noqa: E501 - one pattern per line
 
@@ -23,14 +23,14 @@ _ASKS = re.compile(r"\bhow many\b|多少|几", re.IGNORECASE)
 
 @when(1, 3, asks=_ASKS, unless=_OTHERWISE)
 def number_of_pairings(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer how often people meet where each meets each, or how many games a knockout has."""
+    """Answer how often people meet if each meets each other, or how many games a knockout tournament has."""
     text, people = reading.text, [each for each in quantities if each.value > 2 and each.unit is None]
     others = [each for each in quantities if each not in people and each.value not in (1, 2)]
     if len(people) != 1 or others or people[0].value.denominator != 1:
         return None
     number, is_meeting = people[0].tree, _MEETINGS.search(reading.question) is not None
     if re.match(r"\W*(?:handshakes?|games|matches|hugs|cards|calls)\b", text[people[0].end :], re.IGNORECASE):
-        return None  # it is the other way round
+        return None  # the question is the reverse
     if _KNOCKOUT.search(text):
         return RuleAnswer(number - constant(1)) if is_meeting and not _TWICE.search(text) else None
     if not _ALL_PAIRS.search(text):
@@ -59,7 +59,7 @@ _ASKS_LENGTH = re.compile(r"\bhow (?:far|long)\b|\bhow many (?:met\w+|m|feet|yar
 
 @when(2, 3, says=_PLANTED, unless=_BETWEEN)
 def posts_and_gaps(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer how many posts a fence has whose ends are told, how far it is from the first to the last of them."""
+    """Answer how many posts a fence with known ends has, or the distance from the first post to the last."""
     text = reading.marked
     if (found := _APART.search(text)) is None or _ONE_END.search(text):
         return None
@@ -89,7 +89,7 @@ def _number_of_posts(reading: Reading, length: Quantity, apart: Quantity) -> Rul
     elif _ROUND.search(text):
         number = gaps
     else:
-        return None  # whether there is one at each end is not told
+        return None  # the text does not state whether there is one at each end
     return RuleAnswer(constant(2) * number if _BOTH_SIDES.search(text) else number)
 
 
@@ -111,7 +111,7 @@ _MORE = re.compile(
 
 @when(2, asks=_LEFT, says=_SHARED, unless=_MORE)
 def remainder(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for what is left over of a number that is divided by another: both whole, and nothing else happens."""
+    """Answer for the remainder of a division of whole numbers, if nothing else happens."""
     if not re.search(r"\bhow (?:many|much|long)\b", reading.question, re.IGNORECASE):
         return None
     whole, part = sorted(quantities, key=lambda each: -each.value)

@@ -1,4 +1,4 @@
-"""Instructions that name a computation, arithmetic that is set as a formula, and how an answer is to be rounded."""
+"""Instructions that name a computation, arithmetic given as a formula, and how an answer is to be rounded."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SPELLINGS_OF_SIGNS = (
     (r"\^\s*\{([^{}]*)\}", r"^(\1)"),
 )  # fmt: skip
 _OPERATION = re.compile(r"[\d)²³%]\s*(?:\\(?:times|cdot|div)|[-+*/×÷·^−])|[²³√]|\\sqrt|\\frac.*[-+^]")
-_NO_ARITHMETIC = re.compile(  # a ratio, a date, one fraction, and what people read in two ways
+_NO_ARITHMETIC = re.compile(  # a ratio, a date, a single fraction, and ambiguous forms
     r"\d\s?:|[)]\s*\d|\d-\d+-\d|^[\s$]*\d+\s*/\s*\d+[\s$]*$"
     r"|(?:/|÷|\\div)\s*\d+\s*(?:\\sqrt|√|\()|/.*(?:÷|\\div)|(?:÷|\\div).*/"
 )
@@ -47,7 +47,7 @@ _BARE = re.compile(r"[+*×÷^√²³]|\\(?:times|div|cdot|frac|sqrt)|=\s*\??\s*$
 
 
 def typed_arithmetic(text: str, values: Sequence[Fraction]) -> ExpressionTree | None:
-    """Return the tree of a text that is arithmetic but for words that ask for its value; None for any other text.
+    """Return the tree of a text that is arithmetic, apart from words that ask for its value; None for any other text.
 
     Args:
         values: of the text's slots.
@@ -62,7 +62,7 @@ def typed_arithmetic(text: str, values: Sequence[Fraction]) -> ExpressionTree | 
     for pattern, replacement in (
         *_SPELLINGS_OF_SIGNS,
         *_SPELLINGS_OF_SIGNS[-4:],
-    ):  # what stands inside a fraction comes first
+    ):  # what is inside a fraction comes first
         written = re.sub(pattern, replacement, written)
     try:
         return with_slots(binary_operators(parse_expression(written)), values)
@@ -103,11 +103,11 @@ class RoundingPhrase:
     """How a number is to be rounded.
 
     Attributes:
-        rest: the text with blanks in place of the phrase, as long as before.
-        words: what is done, to be read behind "rounded": ``"to the nearest ten"``.
-        step: the answer is a multiple of it; None where so many `figures` count.
-        figures: significant ones; 0 where a step is given.
-        unit: pint's name of the unit whose whole numbers are asked for ("the nearest metre"); else empty.
+        rest: the text with the phrase replaced by the same number of blanks.
+        words: the rounding, to be read after "rounded": ``"to the nearest ten"``.
+        step: the answer is a multiple of this; None if `figures` applies.
+        figures: number of significant figures; 0 if a step is given.
+        unit: pint's name of the unit that is rounded to a whole number ("the nearest metre"); otherwise empty.
     """
 
     rest: str
@@ -117,7 +117,7 @@ class RoundingPhrase:
     unit: str = ""
 
     def rounded(self, value: Fraction) -> tuple[Fraction, str]:
-        """Return a value rounded, halves away from zero, and how it is written with all its decimals."""
+        """Return a value rounded half away from zero, and its text with all decimals."""
         step = self.step
         if step is None:
             power = len(str(int(abs(value)))) if abs(value) >= 1 else 0
@@ -130,7 +130,7 @@ class RoundingPhrase:
 
 
 def rounding_phrase(text: str) -> RoundingPhrase | None:
-    """Return the one phrase of a text that says how to round; None if there is none, or it is not understood.
+    """Return the one rounding phrase of a text; None if there is none, or it is not understood.
 
     >>> phrase = rounding_phrase("Round 4768 to the nearest hundred.")
     >>> phrase.words, [str(each) for each in phrase.rounded(Fraction(4768))]
@@ -197,7 +197,7 @@ _ASKED = re.compile(
 
 
 def named_computation(reading: Reading) -> RuleAnswer | None:
-    """Answer an instruction whose words all belong to computations that are known here."""
+    """Answer an instruction whose words all belong to known computations."""
     if len(reading.text) > _LONGEST or not reading.quantities:
         return None
     phrase = rounding_phrase(reading.text)
@@ -213,7 +213,7 @@ def named_computation(reading: Reading) -> RuleAnswer | None:
 
 
 def names_other_computation(text: str) -> bool:
-    """Return whether a text that no rule answers plainly is an instruction for a computation that no equation gives.
+    """Return whether a text that no rule answers directly names a computation that no equation can express.
 
     >>> names_other_computation("Find the standard deviation of 3, 5 and 10.")
     True
@@ -238,7 +238,7 @@ def _rounded(term: Term, phrase: RoundingPhrase, values: list[Fraction]) -> Rule
 
 
 def _worth(tree: ExpressionTree, values: list[Fraction]) -> Fraction | None:
-    """Return what a tree is worth, of a root about; None if it has no value."""
+    """Return the value of a tree, approximate for a root; None if it has no value."""
     filled = fill_slots(tree, values)
     with suppress(EvaluationError):
         return evaluate(filled)
@@ -248,7 +248,7 @@ def _worth(tree: ExpressionTree, values: list[Fraction]) -> Fraction | None:
 
 
 def _term(reading: Reading, text: str, values: list[Fraction]) -> Term | None:
-    """Return the number that a text is rewritten to; None if something is left beside it."""
+    """Return the number that a text reduces to; None if anything else remains."""
     quantities = [each for each in reading.counted() if text[each.start : each.end].strip()]
     terms = [Term(each.tree, _worth(each.tree, values), each) for each in quantities]
     words = _with_places(text, quantities)
@@ -262,7 +262,7 @@ def _term(reading: Reading, text: str, values: list[Fraction]) -> Term | None:
 
 
 def _with_places(text: str, quantities: list[Quantity]) -> str:
-    """Return a text in lower case with ``<0>``, ``<1>`` ... for its numbers, without words that say nothing."""
+    """Return a text in lower case with ``<0>``, ``<1>`` ... for its numbers, and without irrelevant words."""
     parts, end = [], 0
     for place, each in enumerate(quantities):
         before = text[end : each.start]
@@ -275,7 +275,7 @@ def _with_places(text: str, quantities: list[Quantity]) -> str:
 
 
 def _rewritten(words: str, terms: list[Term], values: list[Fraction]) -> str:
-    """Return a text with its first phrase of the table as one number, which is added; empty if there is none."""
+    """Return a text with its first known phrase replaced by a number appended to `terms`; empty if there is none."""
     for pattern, build in COMPUTATIONS:
         for match in pattern.finditer(words):
             used = [terms[int(place)] for place in re.findall(r"<(\d+)>", match[0])]

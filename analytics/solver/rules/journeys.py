@@ -1,4 +1,4 @@
-"""Speed, distance and time, and work that several do together at their own rates."""
+"""Speed, distance and time, and joint work of several at their own rates."""
 
 # ruff: noqa: E501 - one pattern per line
 
@@ -43,10 +43,10 @@ class _Journey:
     """The speeds, lengths and times of a text, in the units of its speeds.
 
     Attributes:
-        length, time: the units in which the numbers are.
-        speeds, lengths, times: the numbers; hours and minutes that stand together are one.
-        is_odd: whether seconds are told of kilometres an hour, so that no unit goes without saying.
-        is_whole: whether there are no other numbers than these and the two that say how many travel.
+        length, time: the units of the numbers.
+        speeds, lengths, times: the numbers; adjacent hours and minutes are combined.
+        is_odd: whether seconds occur with kilometres per hour, so that the answer's unit must be stated.
+        is_whole: whether there are no other numbers, except a two that counts the travellers.
     """
 
     def __init__(self, reading: Reading, quantities: list[Quantity]) -> None:
@@ -98,7 +98,7 @@ def _of_dimension(quantities: list[Quantity], dimension: str) -> list[Quantity]:
 
 
 def _with_speed(reading: Reading, quantity: Quantity) -> Quantity:
-    """Return a length that is covered in each unit of time as a speed: 每小时行60千米."""
+    """Return a length covered in each unit of time as a speed: 每小时行60千米."""
     unit = quantity.unit
     before = _EACH_TIME.search(reading.text[: quantity.start])
     if unit is None or unit.dimension != "length" or before is None:
@@ -131,7 +131,7 @@ def one_journey(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | No
 
 @when(3, 4, unless=_OTHERWISE)
 def two_journeys(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for two that travel towards each other or apart: of both speeds, time and distance one is asked for."""
+    """Answer for two that travel towards each other or apart: one of the two speeds, the time or the distance."""
     journey, text = _Journey(reading, quantities), reading.text
     is_such = _TOWARDS.search(text) or _AWAY.search(text)
     if not journey.is_whole or not is_such or _LATER.search(reading.story) or _FOLLOWS.search(text):
@@ -151,7 +151,7 @@ def two_journeys(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | N
 
 @when(2, 4, says=_AVERAGE, asks=_ASKS_SPEED, unless=_OTHERWISE)
 def average_speed(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for the average speed there and back on one way, or of two stretches with a time each."""
+    """Answer for the average speed there and back on one route, or over two stretches with a time each."""
     journey = _Journey(reading, quantities)
     if not journey.is_whole or len(journey.speeds) != 2:
         return None
@@ -185,7 +185,7 @@ _ASKS_TIME_TOGETHER = re.compile(r"\bhow (?:long|many (?:hours|minutes|days|week
 
 @when(2, 4, says=_WORK, asks=_ASKS_TIME_TOGETHER, unless=_OTHERWISE_TOGETHER)
 def time_together(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer "Ana paints a wall in 6 hours, Ben in 3. How long together?", or for one, where both together is told."""
+    """Answer "Ana paints a wall in 6 hours, Ben in 3. How long together?", or for one, given the time of both together."""
     times = [each for each in quantities if each.unit is not None and each.unit.dimension == "time"]
     others = [each for each in quantities if each not in times]
     is_counted = all(each.unit is None and each.value == len(times) for each in others) and len(others) < 2
@@ -204,7 +204,7 @@ def time_together(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | 
 
 
 def _is_of_several(reading: Reading, times: list[Quantity], place: int) -> bool:
-    """Return whether a time is that of several together: "both in 4 hours", "Al and Bo in 4 hours"."""
+    """Return whether a time is a joint time: "both in 4 hours", "Al and Bo in 4 hours"."""
     begin = times[place - 1].end if place else 0
     told = re.split(r"[.;?。；]", reading.text[begin : times[place].start])[-1]
     is_list = "respectively" in reading.text or "分别" in reading.text

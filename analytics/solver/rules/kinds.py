@@ -1,10 +1,10 @@
-"""Things of two kinds, each worth so much: legs of hens and cows, coins, tickets, points.
+"""Things of two kinds with a fixed value each: legs of hens and cows, coins, tickets, points.
 
-A story tells two of these: how many things there are, what all of them are worth, how many there are of one kind. Every
-number of the text has one of these parts, or is what a thing of a kind is worth.
+A story gives two of these: the number of things, their total value, the number of one kind. Every number of the text
+has one of these roles, or is the value of one thing of a kind.
 """
 
-# ruff: noqa: E501 - a pattern a line
+# ruff: noqa: E501 - one pattern per line
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ _LOSES = re.compile(r"\b(?:los[et]s?|lost|minus|deduct\w*|penalt\w+|taken (?:off
 _TAKEN = re.compile(r" (?:points |marks )?(?:are |is |will be )(?:negativ\w+|deducted|lost|taken|subtracted)\b", re.IGNORECASE)
 _SAME = {"right": "correct", "correctly": "correct", "rightly": "correct", "wrongly": "wrong", "incorrect": "wrong", "incorrectly": "wrong", "won": "win", "drawn": "draw", "drew": "draw"}
 _SOME = frozenset("some other rest".split())
-_MINOR = {"dollar_cent": 100, "penny_sterling": 100, "jiao": 10, "fen": 100}  # how many are one of the larger unit
+_MINOR = {"dollar_cent": 100, "penny_sterling": 100, "jiao": 10, "fen": 100}  # how many make one of the larger unit
 _PIECES = frozenset("coin coins note notes bill bills banknotes stamps pieces".split())
-_MOST_LIMBS = 20  # of one thing
+_MOST_LIMBS = 20  # per thing
 _POINTS = ("point", "points", "mark", "marks")
 # fmt: on
 
 
 @dataclass
 class _Kinds:
-    """What a text tells of two kinds of things.
+    """What a text states about two kinds of things.
 
     Attributes:
-        worth: what a thing of each kind is worth; the words by which a kind is called are its name.
-        counts: how many things there are of a kind.
-        things: how many there are of both.
+        worth: the value of one thing of each kind; a kind is identified by the words that name it.
+        counts: the number of things of a kind.
+        things: the number of things of both kinds.
         more: how many more there are of the first kind than of the second.
-        total: what all of them are worth.
+        total: the value of all things.
     """
 
     worth: dict[frozenset[str], Amount] = field(default_factory=dict)
@@ -60,14 +60,14 @@ class _Kinds:
 
     @property
     def is_nameless(self) -> bool:
-        """Whether kinds are told apart only by what they have: "some have four legs"."""
+        """Whether the kinds are distinguished only by what they have: "some have four legs"."""
         return any(kind & _SOME for kind in self.worth)
 
     def asked(self, reading: Reading) -> RuleAnswer | None:
-        """Return how many there are of the kind that the question names, or how many more than of the other.
+        """Return the number of the kind that the question names, or how many more there are than of the other.
 
         Raises:
-            Contradiction: there cannot be so many.
+            Contradiction: such numbers are impossible.
         """
         kinds = list(self.worth)
         told = len(self.counts) + sum(each is not None for each in (self.things, self.total, self.more))
@@ -138,12 +138,12 @@ def number_of_one_kind(reading: Reading, quantities: list[Quantity]) -> RuleAnsw
     try:
         kinds = _prices(reading, told)
         return None if kinds is None else kinds.asked(reading)
-    except Contradiction:  # what is told of prices may be told otherwise
+    except Contradiction:  # prices may be stated in another way
         return None
 
 
 def _limbs(reading: Reading, quantities: list[Quantity]) -> _Kinds | None:
-    """Read legs, feet or wheels: by what each kind has, as the text or the language's table says."""
+    """Read legs, feet or wheels, by the number that the text or the language's table gives for each kind."""
     words = reading.language.relations
     limb = next((each for each in words.LIMBS if _says(reading, each)), None)
     if limb is None:
@@ -170,7 +170,7 @@ def _limbs(reading: Reading, quantities: list[Quantity]) -> _Kinds | None:
 
 
 def _read_more(kinds: _Kinds, reading: Reading, quantities: list[Quantity]) -> set[int]:
-    """Read how many more there are of one kind than of the other; return the place of that number."""
+    """Read how many more there are of one kind than of the other; return the index of that number."""
     used = set[int]()
     for match in _COMPARED.finditer(reading.marked):
         place = int(match["place"] or match["zh_place"])
@@ -184,7 +184,7 @@ def _read_more(kinds: _Kinds, reading: Reading, quantities: list[Quantity]) -> s
 def _read_count(
     kinds: _Kinds, reading: Reading, quantity: Quantity, limbs: frozenset[str], called: frozenset[str]
 ) -> bool:
-    """Read a number of legs, of things of one kind or of all things; return whether it is one of these."""
+    """Read a number of legs, of things of one kind or of all things; return whether the number is one of these."""
     words, owned = reading.language.relations, [kind for kind in kinds.worth if kind & called]
     if limbs & called:
         is_read, kinds.total = kinds.total is None, _amount(quantity)
@@ -199,14 +199,14 @@ def _read_count(
 
 
 def _says(reading: Reading, name: str) -> bool:
-    """Return whether a text has a name of a thing, in English as a word of its own."""
+    """Return whether a text contains a thing's name, in English as a separate word."""
     if not reading.language.space:
         return name in reading.text
     return name in reading.language.relations.content(reading.text)
 
 
 def _found(clause: str, known: set[str]) -> Iterator[str]:
-    """Yield the names in a clause, the longest first; a part of another name is none."""
+    """Yield the names in a clause, the longest first; part of another name does not count."""
     for name in sorted(known, key=lambda each: (-len(each), each)):
         if name in clause:
             clause = clause.replace(name, " ")
@@ -214,7 +214,7 @@ def _found(clause: str, known: set[str]) -> Iterator[str]:
 
 
 def _called(reading: Reading, quantities: list[Quantity], place: int) -> frozenset[str]:
-    """Return what a number counts: the nouns after it, or else those before it in its clause."""
+    """Return what a number counts: the nouns after it, or otherwise those before it in its clause."""
     words, quantity = reading.language.relations, quantities[place]
     begin = max((each.end for each in quantities[:place]), default=0)
     if not reading.language.space:
@@ -227,7 +227,7 @@ def _called(reading: Reading, quantities: list[Quantity], place: int) -> frozens
 
 
 def _coins(reading: Reading, quantities: list[Quantity]) -> _Kinds | None:
-    """Read coins, notes or stamps: by what is written on them, or as dimes and quarters."""
+    """Read coins, notes or stamps, by their face value or as dimes and quarters."""
     words, kinds = reading.language.relations, _Kinds()
     if not _PIECE.search(reading.text):
         return None
@@ -250,7 +250,7 @@ def _coins(reading: Reading, quantities: list[Quantity]) -> _Kinds | None:
 
 
 def _is_minor(reading: Reading, quantity: Quantity) -> bool:
-    """Return whether a number counts cents or pence, not dollars or pounds."""
+    """Return whether a number counts cents or pence rather than dollars or pounds."""
     return quantity.unit_name in _MINOR or (
         quantity.unit is None and _PENCE.match(reading.text, quantity.end) is not None
     )
@@ -262,13 +262,13 @@ def _is_money(reading: Reading, quantity: Quantity) -> bool:
 
 
 def _is_coin(reading: Reading, quantity: Quantity) -> bool:
-    """Return whether coins with a name are counted, which units have too: 6 dimes."""
+    """Return whether a number counts coins whose name is also a unit: 6 dimes."""
     called = reading.language.relations.content(reading.text[quantity.start : quantity.end])
     return bool(called & reading.language.relations.COINS.keys()) if reading.language.space else False
 
 
 def _read_pieces(kinds: _Kinds, reading: Reading, quantity: Quantity) -> bool:
-    """Read how many coins there are of a kind or of both; return whether a number is one of these."""
+    """Read the number of coins of one kind or of both; return whether the number is one of these."""
     words = reading.language.relations
     called = words.content(f"{reading.text[quantity.start : quantity.end]} {quantity.noun}")
     own = [kind for kind in kinds.worth if kind & called]
@@ -304,7 +304,7 @@ def _prices(reading: Reading, quantities: list[Quantity]) -> _Kinds | None:
 
 
 def _kind(reading: Reading, price: Quantity) -> frozenset[str]:
-    """Return the words that say what has a price: those before it in its clause, or "for adults" after it."""
+    """Return the words that name what has a price: those before it in its clause, or "for adults" after it."""
     after = _AFTER.match(reading.text, price.end)
     return _words(reading, after["kind"] if after else _before(reading, price))
 
@@ -314,7 +314,7 @@ def _before(reading: Reading, price: Quantity) -> str:
 
 
 def _words(reading: Reading, text: str) -> frozenset[str]:
-    """Return the words that tell one kind from another."""
+    """Return the words that distinguish one kind from another."""
     if not reading.language.space:
         return frozenset(reading.language.relations.content(text))
     words = frozenset(map(singular, re.findall("[a-z]+", text.lower()))) - COMMON

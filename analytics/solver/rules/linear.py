@@ -1,4 +1,4 @@
-"""Linear equations between unknown numbers, solved exactly; what comes out is a tree over the problem's slots."""
+"""Linear equations between unknown numbers, solved exactly; the results are trees over the problem's slots."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from analytics.expression.slots import constant_label, is_slot
 from analytics.expression.tree import ExpressionTree
 
 Name = tuple[str, str]
-"""What an unknown number is called."""
+"""Name of an unknown number."""
 
 
 class Contradiction(Exception):
-    """What a story says cannot all be true."""
+    """The statements of a story cannot all be true."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A known number: its worth, and the tree that it is computed by.
+    """A known number: its value, and the tree that computes it.
 
     Attributes:
-        value: exactly; it may be negative.
-        tree: worth the value without its sign, so that no step shows a number below zero in vain.
+        value: exact; may be negative.
+        tree: computes the absolute value, so that no step needlessly shows a negative number.
     """
 
     value: Fraction
@@ -31,12 +31,12 @@ class Amount:
 
     @classmethod
     def of(cls, value: int | Fraction) -> Amount:
-        """Return a number that is not the problem's."""
+        """Return a number that does not come from the problem."""
         return cls(Fraction(value), ExpressionTree(constant_label(abs(Fraction(value)))))
 
     @property
     def is_constant(self) -> bool:
-        """Whether no number of the problem is in it."""
+        """Whether it contains no number of the problem."""
         return not any(map(is_slot, self.tree.leaves()))
 
     def __neg__(self) -> Amount:
@@ -86,10 +86,10 @@ ZERO, ONE = Amount.of(0), Amount.of(1)
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A sum of unknown numbers, each so many times, and of a known one.
+    """A linear combination of unknown numbers plus a known number.
 
     Attributes:
-        terms: how many times each unknown counts.
+        terms: coefficient of each unknown.
         rest: the known number.
     """
 
@@ -116,31 +116,31 @@ class Linear:
         return self + other.times(Amount.of(-1))
 
     def times(self, factor: Amount) -> Linear:
-        """Return so many times the sum."""
+        """Return the sum multiplied by a factor."""
         return Linear(
             {name: amount * factor for name, amount in self.terms.items() if factor.value != 0}, self.rest * factor
         )
 
     def with_value(self, name: Name, value: Linear) -> Linear:
-        """Return the sum with something else in place of an unknown."""
+        """Return the sum with a value substituted for an unknown."""
         if name not in self.terms:
             return self
         others = {each: amount for each, amount in self.terms.items() if each != name}
         return value.times(self.terms[name]) + Linear(others, self.rest)
 
     def solved_for(self, name: Name) -> Linear:
-        """Return what an unknown is worth where the sum is zero."""
+        """Return the value of an unknown for which the sum is zero."""
         factor = self.terms[name]
         others = Linear({each: amount for each, amount in self.terms.items() if each != name}, self.rest)
         return Linear({each: -(amount / factor) for each, amount in others.terms.items()}, -(others.rest / factor))
 
 
 def solve(equations: Iterable[Linear], asked: Linear) -> dict[Name, Amount] | None:
-    """Return what the unknowns are worth where all sums are zero; None if the sums leave one open.
+    """Return the values of the unknowns for which all sums are zero; None if one is undetermined.
 
     Args:
         equations: the sums.
-        asked: its unknowns are kept to the last where that divides by no more.
+        asked: its unknowns are eliminated last, unless that needs more divisions.
 
     Raises:
         Contradiction: no numbers make all sums zero.

@@ -1,4 +1,4 @@
-"""Median, range, mode and mean of the numbers that a text lists, and means of which a number is missing."""
+"""Median, range, mode and mean of numbers listed in a text, and means with a missing number."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _KINDS = (NumberKind.INTEGER, NumberKind.DECIMAL, NumberKind.FRACTION, NumberKin
 
 
 def statistic_of_list(reading: Reading) -> RuleAnswer | None:
-    """Answer "Find the median of 9, 4, 17 and 6."; any other number of the text must say how many are listed."""
+    """Answer "Find the median of 9, 4, 17 and 6."; any other number of the text must be the length of the list."""
     asked = [name for name, pattern in _NAMES.items() if pattern.search(reading.text)]
     if len(asked) != 1 or not _NAMES[asked[0]].search(reading.question) or _NO_PLAIN_LIST.search(reading.text):
         return None
@@ -52,7 +52,7 @@ def statistic_of_list(reading: Reading) -> RuleAnswer | None:
 
 
 def _listed(reading: Reading) -> list[Quantity]:
-    """Return the numbers that stand in one list; none where the text has two lists."""
+    """Return the numbers of the only list; empty if the text has two lists."""
     runs: list[list[Quantity]] = [[]]
     for each in reading.counted():
         if each.mention.kind not in _KINDS:
@@ -83,7 +83,7 @@ def _range(in_order: list[Quantity]) -> RuleAnswer:
 
 def _mode(in_order: list[Quantity]) -> RuleAnswer | None:
     (value, most), *rest = Counter(each.value for each in in_order).most_common(2)
-    if most == 1 or (rest and rest[0][1] == most):  # there is none, or more than one
+    if most == 1 or (rest and rest[0][1] == most):  # there is no mode, or more than one
         return None
     first = next(each for each in in_order if each.value == value)
     return RuleAnswer(first.tree, said=f"{_shown(first)} occurs {most} times, every other number less often.")
@@ -98,7 +98,7 @@ _STATISTICS = {"median": _median, "range": _range, "mode": _mode, "mean": _mean}
 
 
 def sum_of(trees: list[ExpressionTree]) -> ExpressionTree:
-    """Return the sum of one tree or more."""
+    """Return the sum of one or more trees."""
     total = trees[0]
     for tree in trees[1:]:
         total = total + tree
@@ -135,7 +135,7 @@ def _may_fit(reading: Reading, quantities: list[Quantity]) -> bool:
 
 @when(3, 9, says=_MEAN, asks=_MISSING, unless=_OTHERWISE)
 def missing_of_mean(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for the number that is missing of those whose mean is told: "Four are 68, 75, 80, 61. The fifth?"."""
+    """Answer for the missing number among those with a given mean: "Four are 68, 75, 80, 61. The fifth?"."""
     found = list(_told_means(reading, quantities))
     fitting = [each for each in found if each[0] == max(most for most, *_rest in found)]
     if len(fitting) != 1 or not _may_fit(reading, quantities):
@@ -148,7 +148,7 @@ def missing_of_mean(reading: Reading, quantities: list[Quantity]) -> RuleAnswer 
 
 
 def _told_means(reading: Reading, quantities: list[Quantity]) -> Iterator[tuple[int, Quantity, int, list[Quantity]]]:
-    """Yield how many numbers say of how many a mean is, the mean, of how many it is, and all of these but one."""
+    """Yield (number of counts in the text, mean, number of averaged values, known values) for each possible reading."""
     for mean in filter(lambda each: _MEAN.search(reading.clause_around(each)), quantities):
         others = [each for each in quantities if each is not mean]
         for count in range(3, min(len(others), 7) + 2):
@@ -161,13 +161,13 @@ def _told_means(reading: Reading, quantities: list[Quantity]) -> Iterator[tuple[
 
 
 def _saying_how_many(numbers: list[Quantity], count: int) -> list[Quantity]:
-    """Return the numbers that can say of how many a mean is, or how many of them are known: no money, no lengths."""
+    """Return the possible counts of averaged or known values: no money, no lengths."""
     counts = [each for each in numbers if each.value in (count, count - 1)]
     return [each for each in counts if each.unit is None or each.unit.dimension == "time"]
 
 
 def _is_asked(reading: Reading, count: int, listed: list[Quantity]) -> bool:
-    """Return whether a question asks for the last of so many, by words alone: the third of three, the next."""
+    """Return whether a question asks in words alone for the last of `count` values: the third of three, the next."""
     ordinals = ("third", "fourth", "fifth", "sixth", "seventh", "eighth")
     words = rf"\b(?:{ordinals[count - 3]}|next|last|final)\b|第{'三四五六七八'[count - 3]}"
     is_one_mean = len(_MEAN.findall(reading.text)) == 1 and not any(each.mention.text.isalpha() for each in listed)
@@ -188,7 +188,7 @@ _NO_COUNT = re.compile(r"\b(?:aged?|average of) $", re.IGNORECASE)
 
 @when(3, 4, says=_MEAN, unless=_NO_MEAN)
 def mean_with_one_more(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for the number that takes the mean of so many numbers from one value to another."""
+    """Answer for the number that changes the mean of a given number of values from one value to another."""
     if len(_MEAN.findall(reading.text)) < 2 or not _ONE_MORE.search(reading.text) or not _may_fit(reading, quantities):
         return None
     found = []

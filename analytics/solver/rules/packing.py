@@ -1,6 +1,6 @@
-"""How many are enough for all, and quantities in several units: what is left, in all, and how many pieces there are."""
+"""How many are enough for all, and quantities in several units: the rest, the total, and the number of pieces."""
 
-# ruff: noqa: E501 - a pattern a line
+# ruff: noqa: E501 - one pattern per line
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ _NO_SUM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """The quantities of a text in the unit that is asked for.
+    """The quantities of a text, in the unit that is asked for.
 
     Attributes:
-        measured: the quantities that have a unit; `trees` and `values` are theirs, several of one size as their product.
-        counts: the other numbers without a unit.
+        measured: the quantities with a unit; `trees` and `values` belong to them, with equal pieces as one product.
+        counts: the other numbers, without a unit.
     """
 
     reading: Reading
@@ -107,7 +107,7 @@ class _Measured:
 
     @property
     def is_shared(self) -> bool:
-        """Whether equal parts are asked for, and the text says how many."""
+        """Whether equal parts are asked for, and the text gives their number."""
         return len(self.counts) == 1 and self.asks_each
 
     @property
@@ -117,7 +117,7 @@ class _Measured:
 
     @property
     def is_one(self) -> bool:
-        """Whether the quantities are one that is told in several units: 3 kg 200 g."""
+        """Whether this is a single quantity given in several units: 3 kg 200 g."""
         return set(self.gaps) <= _ONE_QUANTITY
 
     @property
@@ -134,7 +134,7 @@ class _Measured:
         return reduce(sub, self.trees)
 
     def part(self, whole: ExpressionTree) -> RuleAnswer:
-        """Return what each of the equal parts of a whole is."""
+        """Return one of the equal parts of a whole."""
         return RuleAnswer(whole / self.counts[0].tree)
 
 
@@ -142,7 +142,7 @@ _ONE_QUANTITY = {"", "and"}
 
 
 def _measured(reading: Reading, quantities: list[Quantity]) -> _Measured | None:
-    """Return the quantities in the unit that is asked for; None unless they have several units of its dimension."""
+    """Return the quantities in the unit asked for; None unless they use other units of its dimension."""
     measured = [each for each in quantities if each.unit is not None]
     counts = [each for each in quantities if each.unit is None]
     is_last = _PIECES.search(reading.asked) is not None and bool(measured)
@@ -193,12 +193,12 @@ _ASKED_OF_SEVERAL: tuple[tuple[str, Callable[[_Measured], bool], Callable[[_Meas
     ("the rest", lambda told: told.asks_rest, lambda told: RuleAnswer(told.left)),
     ("in all", lambda told: _TOTAL.search(told.reading.asked) is not None, lambda told: RuleAnswer(sum_of(told.trees))),
 )
-"""What may be asked, by name: whether it is, and the answer. The first that applies answers."""
+"""What may be asked, by name, with its test and its answer. The first that applies answers."""
 
 
 @when(2, 5, unless=_NO_SUM)
 def in_several_units(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer what is left, what there is in all or how many pieces there are, of quantities in more than one unit."""
+    """Answer for the rest, the total or the number of pieces of quantities in more than one unit."""
     if (told := _measured(reading, quantities)) is None:
         return None
     return next((answer(told) for _name, applies, answer in _ASKED_OF_SEVERAL if applies(told)), None)

@@ -1,4 +1,4 @@
-"""Per cents of one number, and of change: the number before it, and the change from one number to another."""
+"""Percentages of a number and percentage changes: the original number, and the change from one number to another."""
 
 # ruff: noqa: E501 - one pattern per line
 
@@ -66,7 +66,7 @@ _TO_SHARE = re.compile(r"\bto(?: (?:only|just|about))? $", re.IGNORECASE)
 
 @when(2, only="en", asks=_NEW)
 def changed_by_share(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for what a number becomes that grows or falls by so many per cent, once."""
+    """Answer for the result of a number that grows or shrinks by a percentage, once."""
     shares = [each for each in quantities if each.mention.kind is NumberKind.PERCENT]
     if len(shares) != 1 or not 0 < shares[0].value < 1:
         return None
@@ -90,7 +90,7 @@ _NO_PRICE = re.compile(r"利息|按原价|可以买|[买卖]多少[^元]|%|再|�
 
 
 def discounted_price(reading: Reading) -> RuleAnswer | None:
-    """Answer for the price after 八折, the price before, or what is saved, by another one of these."""
+    """Answer for the price after 八折, the price before, or the saving, given another one of these."""
     quantities = reading.counted()
     discounts = [each for each in quantities if "折" in each.mention.text]
     prices = [each for each in quantities if each not in discounts]
@@ -155,7 +155,7 @@ def _split(quantities: list[Quantity]) -> tuple[list[Quantity], list[Quantity]]:
 
 
 def _factor(share: Quantity, words: str) -> ExpressionTree | None:
-    """Return how many times as much a number becomes by a share, by the words around the share."""
+    """Return the factor by which a share changes a number, according to the words around the share."""
     is_up, is_down = _UP.search(words), _DOWN.search(words)
     if (is_up is None) == (is_down is None) or not 0 < share.value < 1:
         return None
@@ -163,7 +163,7 @@ def _factor(share: Quantity, words: str) -> ExpressionTree | None:
 
 
 def _asked_from(reading: Reading) -> int:
-    """Return where the words of the text begin that ask."""
+    """Return the offset of the words that ask."""
     begin = reading.text.rfind(reading.question)
     asked = list(_ASKED.finditer(reading.text, begin))
     return asked[-1].start() if asked else begin
@@ -171,7 +171,7 @@ def _asked_from(reading: Reading) -> int:
 
 @when(2, only="en", asks=_ASKS_BEFORE, unless=_OTHERWISE)
 def before_change(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer "After a 20% increase the rent is $960. What was it before?": one share, and what it became."""
+    """Answer "After a 20% increase the rent is $960. What was it before?": one share, and the result."""
     shares, wholes = _split(quantities)
     if len(shares) != 1 or (factor := _factor(shares[0], reading.text)) is None:
         return None
@@ -196,7 +196,7 @@ _NO_CHANGE = re.compile(r"%|\b(?:each|every|ratio|half|twice|round\w*|nearest)\b
 
 @when(2, 3, only="en", asks=_PERCENT_CHANGE, unless=_NO_CHANGE)
 def change_in_percent(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer by how many per cent something changed from one number to another; a third number is the period."""
+    """Answer by what percentage something changed from one number to another; a third number is the period."""
     first, last = quantities[0], quantities[-1]
     if match := _FROM_TO.search(reading.marked):
         first, last = quantities[int(match["a"])], quantities[int(match["b"])]

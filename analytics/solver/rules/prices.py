@@ -1,4 +1,4 @@
-"""Sums of products, what comes together at a steady rate, and interest."""
+"""Sums of products, totals at a steady rate, and interest."""
 
 # ruff: noqa: E501 - one pattern per line
 
@@ -18,7 +18,7 @@ from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, consta
 from analytics.text.units import UnitMention
 
 # fmt: off
-_MINOR = {"dollar_cent": "", "penny_sterling": "pound_sterling"}  # the unit of which a hundred are one, if only one has it
+_MINOR = {"dollar_cent": "", "penny_sterling": "pound_sterling"}  # the unit with a hundred of these, if there is only one
 _PENCE = re.compile(r" ?p\b")
 _OTHERWISE = re.compile(r"\b(?:twice|half|double|triple|times|more|less|fewer|than|percent|discount|tax|tip|profit|loss|equal|average|ratio"
     r"|every|dozen|pairs?|packs? of|free|off|saved?|sells?|lost|loses?|penalt\w+|deduct\w*|wrong|incorrect)\b|%|[倍比折扣错赔罚坏]", re.IGNORECASE)
@@ -26,7 +26,7 @@ _OTHERWISE = re.compile(r"\b(?:twice|half|double|triple|times|more|less|fewer|th
 
 
 def _amounts(quantities: list[Quantity]) -> list[Amount]:
-    """Return numbers with cents as dollars, where the text has dollars too."""
+    """Return numbers with cents converted to dollars if the text also has dollars."""
     amounts = [Amount(each.value, each.tree) for each in quantities]
     is_mixed = any(_larger(each) != each.unit_name for each in quantities) and any(
         each.unit is not None and each.unit_name not in _MINOR for each in quantities
@@ -38,7 +38,7 @@ def _amounts(quantities: list[Quantity]) -> list[Amount]:
 
 
 def _in_pounds(reading: Reading, quantity: Quantity) -> Quantity:
-    """Return a number of pence that is written with a letter, "80p", with its unit."""
+    """Return a number of pence written with a letter, "80p", with its unit."""
     match = _PENCE.match(reading.text, quantity.end)
     if quantity.unit is not None or match is None:
         return quantity
@@ -63,7 +63,7 @@ _ASKS_TOTAL = re.compile(r"\bhow much (?:money )?(?:does|did|do|must|will) (?:he
 
 
 def _larger(price: Quantity) -> str:
-    """Return the unit of a price, or the larger one for cents; empty where that may be dollars or euros."""
+    """Return the unit of a price, or the larger unit for cents; empty if that may be dollars or euros."""
     return _MINOR.get(price.unit_name, price.unit_name)
 
 
@@ -73,7 +73,7 @@ def _stem(noun: str) -> str:
 
 @dataclass(slots=True)
 class _Purchase:
-    """What is bought: the worth of what has a price, how many of what has none, and the numbers that say so."""
+    """What is bought: the cost of priced things, the number of unpriced things, and the numbers that state these."""
 
     known: list[Amount] = field(default_factory=list)
     unknown: list[tuple[str, Amount]] = field(default_factory=list)
@@ -101,7 +101,7 @@ def part_of_purchase(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
 
 
 def _purchase(text: str, quantities: list[Quantity], amounts: list[Amount]) -> _Purchase | None:
-    """Return what the only list of things bought says; None if it says something else too."""
+    """Parse the only list of purchases; None if it contains anything else."""
     lists = list(_BUYS.finditer(text))
     if len(lists) != 1:
         return None
@@ -126,13 +126,13 @@ def _purchase(text: str, quantities: list[Quantity], amounts: list[Amount]) -> _
 
 
 def _place_of_price(item: re.Match[str], prices: list[re.Match[str]]) -> str:
-    """Return which number is the price of a thing: the one with it, or that of its only own sentence."""
+    """Return which number is the price of a thing: the one next to it, or the one in the only sentence about it."""
     own = [price["p"] for price in prices if _stem(price["noun"]) == _stem(item["noun"])]
     return item["p"] or (own[0] if len(own) == 1 else "")
 
 
 def _change_or_price(reading: Reading, rest: Amount, unknown: list[tuple[str, Amount]]) -> RuleAnswer | None:
-    """Return what is left of the money where that is change, or its share of the only thing without a price."""
+    """Return the remaining money if it is change, or its share per item of the only thing without a price."""
     if rest.value <= 0:
         return None
     if re.search(r"\bchange\b", reading.asked) and not unknown:
@@ -168,7 +168,7 @@ _LARGER = {
     ("day", "month"),
     ("day", "year"),
     ("week", "month"),
-}  # not so many of it are meant
+}  # not that many of it are meant
 
 
 @when(1, 2, asks=_ASKS, unless=_NO_STEADY_RATE)
@@ -183,7 +183,7 @@ def rate_in_period(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
     tree = rate.tree * period
     asked = asked_unit(reading)
     if not asked and unit == "hour" and re.search(r"\bsec(?:ond)?s?\b", reading.question):
-        return None  # metres are meant, or kilometres
+        return None  # metres or kilometres may be meant
     amount = rate.unit_name.partition(" / ")[0]
     if asked and amount and asked != amount:
         factor = conversion_factor(amount, asked)
@@ -194,7 +194,7 @@ def rate_in_period(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
 
 
 def _rate(reading: Reading, quantities: list[Quantity]) -> tuple[Quantity | None, str]:
-    """Return the number that is given for a unit of time, and that unit."""
+    """Return the number that is given per unit of time, and that unit."""
     for quantity in quantities:
         if quantity.unit is not None and quantity.unit.dimension == "speed":
             is_only = len(_RATE.findall(reading.text)) <= 1
@@ -247,7 +247,7 @@ _ASKS_AMOUNT = re.compile(r"\b(?:how much (?:money )?(?:is|will|does|are)|total 
 
 @when(3, only="en", says=_SIMPLE, unless=_NOT_SIMPLE)
 def simple_interest(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for the simple interest of a sum, at a rate for some years or months, or for both together."""
+    """Answer for the simple interest on a sum, at a rate for some years or months, or for both together."""
     rates = [each for each in quantities if each.mention.kind is NumberKind.PERCENT]
     times = [each for each in quantities if each.unit_name in ("year", "month")]
     sums = [each for each in quantities if each not in rates and each not in times]

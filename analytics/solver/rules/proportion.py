@@ -1,6 +1,6 @@
-"""What is in proportion: so many for so many, how many for another number."""
+"""Proportion: a given amount for one number, and the amount for another number."""
 
-# ruff: noqa: E501 - a pattern a line
+# ruff: noqa: E501 - one pattern per line
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _INVERSE = re.compile(
 
 @when(3, only="en")
 def in_proportion(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer "10 bottles for 8 guests. How many for 12 guests?": three numbers, two of them of one kind."""
+    """Answer "10 bottles for 8 guests. How many for 12 guests?": three numbers, two of them of the same kind."""
     is_inverse = _INVERSE.search(_AT_ONE_RATE.sub("", reading.text)) is not None
     is_consumed = any(each.unit is not None and each.unit.dimension in ("mass", "volume") for each in quantities)
     if is_inverse or (not is_consumed and any(singular(each.noun) in _WORKERS for each in quantities)):
@@ -71,7 +71,7 @@ _NO_AMOUNTS = (NumberKind.PERCENT, NumberKind.CLOCK_TIME, NumberKind.RATIO_PART,
 
 
 def _in_unit_of(quantity: Quantity, others: list[Quantity]) -> Quantity:
-    """Return a quantity in the unit of another one that measures the same: 1.5 km as metres."""
+    """Return a quantity in the unit of another one with the same dimension: 1.5 km as metres."""
     alike = [each for each in others if each.unit and quantity.unit and each.unit.dimension == quantity.unit.dimension]
     tree = in_unit(quantity, alike[0].unit_name) if len(alike) == 1 else None
     if tree is None or quantity.unit is None:
@@ -80,7 +80,7 @@ def _in_unit_of(quantity: Quantity, others: list[Quantity]) -> Quantity:
 
 
 def _kind(reading: Reading, quantity: Quantity) -> str:
-    """Return what a number counts or measures: its unit, or else its noun, which may come after an adjective."""
+    """Return what a number counts or measures: its unit, or otherwise its noun, which may follow an adjective."""
     if quantity.unit_name or singular(quantity.noun) != quantity.noun:
         return quantity.unit_name or singular(quantity.noun)
     after = _ADJECTIVE.match(reading.text, quantity.end)
@@ -115,7 +115,7 @@ _NOT_SPREAD = re.compile(
 
 @when(3, only="en", says=_SPREAD, unless=_NOT_SPREAD)
 def in_inverse_proportion(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer "6 painters need 8 days. How many days do 4 need?": the same work by other people, or food for others."""
+    """Answer "6 painters need 8 days. How many days do 4 need?": the same work by others, or food for others."""
     times = [each for each in quantities if each.unit is not None and each.unit.dimension == "time"]
     nouns = _WORKERS | _EATERS if _FOOD.search(reading.text) else _WORKERS
     people = [each for each in quantities if each.unit is None and singular(each.noun) in nouns]

@@ -1,4 +1,4 @@
-"""A word problem as rules read it: its numbers with their units, its question, and equations over its slots."""
+"""A word problem as rules read it: numbers with their units, its question, and equations over its slots."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _NOUN = re.compile(r"[\s-]*(?:more |of |the |each |full |such |these |of the )*(
 
 @dataclass(frozen=True, slots=True)
 class RuleAnswer:
-    """What a rule answers.
+    """The answer of a rule.
 
     Attributes:
         tree: the equation over the problem's slots.
-        rounding: what the last step does with the quotient, as `Solution.rounding` says.
-        written: the answer as people write it, if the value alone is not it: a time of day.
-        said: what is done with the numbers of the text that no equation says, in words.
-        value: what the last step makes of the equation's worth; None where that is the answer.
+        rounding: how the last step rounds the quotient, as in `Solution.rounding`.
+        written: the answer as people write it, if that is not just the value: a time of day.
+        said: in words, operations on the numbers of the text that the equation does not express.
+        value: what the last step makes of the equation's value; None if the equation's value is the answer.
     """
 
     tree: ExpressionTree
@@ -56,8 +56,8 @@ class Quantity:
 
     Attributes:
         mention: the number in the text.
-        tree: its slot, or what it takes to have its sign.
-        unit: after it, or the sign of money in front of it; None if there is none.
+        tree: its slot, or an expression that gives the slot its sign.
+        unit: the unit after it, or the currency sign before it; None if there is none.
         noun: the next word after number and unit, in lower case; empty if there is none.
     """
 
@@ -78,21 +78,21 @@ class Quantity:
 
     @property
     def start(self) -> int:
-        """Where it begins, its sign of money included."""
+        """Its offset, including a currency sign."""
         is_before = self.unit is not None and self.unit.start < self.mention.start
         return self.unit.start if self.unit is not None and is_before else self.mention.start
 
     @property
     def end(self) -> int:
-        """Where it ends, its unit included."""
+        """Its end offset, including the unit."""
         return max(self.mention.end, self.unit.end if self.unit is not None else 0)
 
 
 class Reading:
-    """A problem's text, read once for all rules.
+    """A problem's text, parsed once for all rules.
 
     Attributes:
-        text: the problem, with Chinese marks between Chinese words; each character keeps its place.
+        text: the problem, with Chinese punctuation between Chinese words; offsets are unchanged.
     """
 
     def __init__(self, text: str) -> None:
@@ -100,28 +100,28 @@ class Reading:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """The sentences, without the marks at their ends."""
+        """The sentences, without their final punctuation."""
         return [part.strip() for part in _SENTENCE_END.split(self.text) if part.strip()]
 
     @cached_property
     def question(self) -> str:
-        """The last sentence that asks something; the last one if none does."""
+        """The last sentence that asks something; otherwise the last sentence."""
         asking = [sentence for sentence in self.sentences if _ASKS.search(sentence)]
         return (asking or self.sentences or [""])[-1]
 
     @cached_property
     def asked(self) -> str:
-        """The clause that asks: what follows the question's last comma but a unit: "How far is it, in km"."""
+        """The clause that asks: what follows the question's last comma, except for a unit: "How far is it, in km"."""
         return _LAST_CLAUSE.split(self.question)[-1].strip()
 
     @cached_property
     def story(self) -> str:
-        """What comes before the clause that asks; the whole text if nothing does."""
+        """The text before the clause that asks; the whole text if there is nothing before it."""
         return self.text[: self.text.rfind(self.asked)] or self.text
 
     @cached_property
     def language(self) -> Language:
-        """The language that the text shows the marks of."""
+        """The language identified by the marks in the text."""
         return language_of(self.text)
 
     @cached_property
@@ -131,7 +131,7 @@ class Reading:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        """The numbers of the text in order, each by the slot of its value."""
+        """The numbers of the text in order, each with the slot of its value."""
         places = [place for place, slot in enumerate(number_slots(self.text)) if slot.reading == "value"]
         return [
             self._quantity(mention, place)
@@ -140,7 +140,7 @@ class Reading:
 
     @cached_property
     def marked(self) -> str:
-        """The text with ``<0>``, ``<1>`` ... for the numbers that are counted and their units."""
+        """The text with counted numbers and their units replaced by ``<0>``, ``<1>`` ...."""
         parts, end = [], 0
         for place, each in enumerate(self.counted()):
             parts += [self.text[end : each.start], f"<{place}>"]
@@ -162,14 +162,14 @@ class Reading:
         return unit.start >= mention.end and self.text[mention.end : unit.start] in ("", " ", "-", "\u00a0", "个")
 
     def clause_around(self, quantity: Quantity) -> str:
-        """Return the clause that has a number: between commas and the ends of sentences."""
+        """Return the clause that contains a number: between commas and sentence ends."""
         marks = [0, *(match.end() for match in _CLAUSE_END.finditer(self.text)), len(self.text)]
         begin = max(mark for mark in marks if mark <= quantity.start)
         end = min(mark for mark in marks if mark >= quantity.end)
         return self.text[begin:end]
 
     def counted(self) -> list[Quantity]:
-        """Return the numbers without words that only sound like one ("one of", 一个), and without names (class 6A)."""
+        """Return the numbers without words that only look like one ("one of", 一个) and without names (class 6A)."""
         return [
             quantity
             for quantity in self.quantities
@@ -178,7 +178,7 @@ class Reading:
         ]
 
     def plain(self) -> list[Quantity]:
-        """Return the numbers that are part of no clock time, ratio or range."""
+        """Return the numbers that are not part of a clock time, ratio or range."""
         inner = (NumberKind.CLOCK_TIME, NumberKind.RATIO_PART, NumberKind.RANGE_END)
         return [quantity for quantity in self.counted() if quantity.mention.kind not in inner]
 
@@ -192,12 +192,12 @@ def when(
     says: re.Pattern[str] = _ANYTHING,
     unless: re.Pattern[str] = _NOTHING,
 ) -> Callable[[Callable[[Reading, list[Quantity]], Answer]], Callable[[Reading], Answer]]:
-    """Let a rule see only texts that may fit it, and hand it their numbers.
+    """Restrict a rule to texts that may fit it, and pass it their numbers.
 
     Args:
-        fewest, most: how many numbers a text counts; without `most` exactly `fewest`.
-        only: code of the one language that the rule knows.
-        asks, says, unless: what its question must hold, what the text must hold and what it must not.
+        fewest, most: how many numbers a text counts; without `most`, exactly `fewest`.
+        only: code of the only language that the rule supports.
+        asks, says, unless: pattern the question must contain, the text must contain, and the text must not contain.
     """
 
     def opened(rule: Callable[[Reading, list[Quantity]], Answer]) -> Callable[[Reading], Answer]:
@@ -214,5 +214,5 @@ def when(
 
 
 def constant(value: int | Fraction) -> ExpressionTree:
-    """Return a number that is not the problem's as a tree."""
+    """Return a number that does not come from the problem as a tree."""
     return ExpressionTree(constant_label(Fraction(value)))

@@ -1,8 +1,8 @@
-"""Stories that state relations between unknown numbers, read as linear equations and solved.
+"""Stories that state relations between unknown numbers, parsed into linear equations and solved.
 
-A sentence is cut into clauses until each is one that the language's ``relations.py`` names; a clause becomes an
-equation between quantities, which are called by what has them and what they count ("Ben", "age"). Nothing is answered
-unless every sentence with a number was read, and every number is in the answer.
+A sentence is split into clauses until each matches one in the language's ``relations.py``; a clause becomes an
+equation between quantities, which are identified by their owner and by what they count ("Ben", "age"). There is no
+answer unless every sentence with a number was parsed and every number is part of the answer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def related_numbers(reading: Reading) -> RuleAnswer | None:
     """Answer "Ben is 3 years younger than Carla. Carla is twice as old as Dev, and Dev is 8. How old is Ben?".
 
     Raises:
-        Contradiction: no quantities are as the text says.
+        Contradiction: no quantities satisfy the text.
     """
     quantities = reading.quantities
     if not 0 < len(quantities) <= _MOST_NUMBERS or any(each.value <= 0 for each in quantities):
@@ -65,16 +65,16 @@ def related_numbers(reading: Reading) -> RuleAnswer | None:
 
 
 def _leaves_a_choice(scene: Scene, clauses: Iterable[Clause]) -> bool:
-    """Return whether sums that cannot all be zero may mean something else.
+    """Return whether inconsistent equations may have another interpretation.
 
-    Counts alone may be of different things ("5 apples", "12 fruits in all"); a comparison leaves no choice.
+    Counts alone may be of different things ("5 apples", "12 fruits in all"); a comparison is unambiguous.
     """
     compares = any(clause.kind in _COMPARISONS and not clause.asks for clause in clauses)
     return bool(scene.may_change or scene.shares or not compares)
 
 
 def _amounts(reading: Reading) -> list[Amount] | None:
-    """Return the numbers of the text in one unit; None where they have units that do not go together."""
+    """Return the numbers of the text in one unit; None if their units are incompatible."""
     wanted = asked_unit(reading)
     units = {each.unit_name for each in reading.quantities if each.unit is not None}
     dimensions = {each.unit.dimension for each in reading.quantities if each.unit is not None}
@@ -95,7 +95,7 @@ def _amounts(reading: Reading) -> list[Amount] | None:
 
 
 def _read(reading: Reading) -> list[Clause] | None:
-    """Return the clauses of a text; None if a sentence with a number was not read."""
+    """Return the clauses of a text; None if a sentence with a number was not parsed."""
     words = reading.language.relations
     text, end, parts = reading.text, 0, list[str]()
     units = [unit for unit in reading.units if words.ASKED_BEFORE.search(text[: unit.start])]
@@ -103,7 +103,7 @@ def _read(reading: Reading) -> list[Clause] | None:
     marks = [(q.start, q.end, f"#{index}") for index, q in enumerate(reading.quantities) if q in counted]
     marks += [(unit.start, unit.end, words.UNIT) for unit in units]
     for start, stop, mark in sorted(marks):
-        if start < end:  # 2元3角: one sum of money
+        if start < end:  # 2元3角: one amount of money
             return None
         parts += (text[end:start], mark)
         end = stop
@@ -122,7 +122,7 @@ def _read(reading: Reading) -> list[Clause] | None:
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)  # when first needed: all of them take half a second
+    return re.compile(pattern, re.IGNORECASE)  # on first use: all of them take half a second
 
 
 @lru_cache(maxsize=1024)
@@ -179,7 +179,7 @@ def _ends(name: str, tail: str) -> bool:
 
 
 def _same_names(names: Iterable[Name]) -> dict[Name, Name]:
-    """Return under which name each quantity is kept: "Karim" has "cards" where cards are all that is counted."""
+    """Map each name to a shared name: "Karim" has "cards" if only cards are counted."""
     pairs = list(dict.fromkeys(names))
     things = {thing for _owner, thing in pairs if thing}
     owners = {owner for owner, _thing in pairs if owner} - things
@@ -193,21 +193,21 @@ def _same_names(names: Iterable[Name]) -> dict[Name, Name]:
 
 
 def _are_things_alone(pairs: Iterable[Name], things: set[str]) -> bool:
-    """Return whether what seems to have something is a thing elsewhere, and at most one of all has things."""
+    """Return whether an apparent owner is a thing elsewhere, and at most one owner has things."""
     bare = {owner for owner, thing in pairs if owner and not thing}
     having = {owner for owner, thing in pairs if owner and thing}
     return bool(bare & things) and len(having) <= 1
 
 
 def _full_thing(owner: str, thing: str, pairs: Iterable[Name], things: set[str]) -> str:
-    """Return the one thing that an owner can mean, or the one longer name: "red cards" for "cards"."""
+    """Return the only thing that an owner can mean, or the only longer name: "red cards" for "cards"."""
     if not thing:
         return _only({other for each, other in pairs if each == owner and other} or things, "")
     return _only({other for other in things if other.endswith(f" {thing}")}, thing)
 
 
 def _full_owner(owner: str, thing: str, pairs: Iterable[Name], owners: set[str]) -> str:
-    """Return the one owner that a thing can have, or the one longer name."""
+    """Return the only possible owner of a thing, or the only longer name."""
     if not owner:
         having = {each for each, other in pairs if each in owners and other == thing}
         return _only(having, "") if len(owners) == 1 else ""

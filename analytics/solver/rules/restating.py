@@ -1,7 +1,7 @@
-"""The problem as a trained solver knows such texts: numbers written plainly, quantities in the unit that is asked for.
+"""The problem in the form that a trained solver knows: plain numbers, and quantities in the unit asked for.
 
-A solver has learned from numbers such as ``3.5`` and from problems whose units agree. So it reads "0.35 dollars" in
-place of "35 cents" where dollars are asked for, and ``300000`` in place of ``3×10^5``; its equation is then written
+A solver was trained on numbers such as ``3.5`` and on problems with consistent units. So it gets "0.35 dollars" instead
+of "35 cents" if dollars are asked for, and ``300000`` instead of ``3×10^5``; its equation is then rewritten
 over the problem's own numbers.
 """
 
@@ -27,7 +27,7 @@ from analytics.text.unit_names import unit_dimension
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A stretch of the text, what replaces it, and what its number is in terms of the problem's."""
+    """A stretch of the text, its replacement, and the new number in terms of the problem's numbers."""
 
     start: int
     end: int
@@ -37,11 +37,11 @@ class _Change:
 
 @dataclass(frozen=True, slots=True)
 class Restatement:
-    """A problem in other words.
+    """A restated problem.
 
     Attributes:
-        text: to be solved in place of the problem's.
-        trees: of each slot of `text`, over the problem's slots.
+        text: the text to be solved instead of the problem's.
+        trees: for each slot of `text`, an expression over the problem's slots.
         values: of the problem's slots.
     """
 
@@ -50,7 +50,7 @@ class Restatement:
     values: tuple[Fraction, ...]
 
     def original(self, solution: Solution) -> Solution:
-        """Return a solution of the restated problem as one of the problem."""
+        """Convert a solution of the restated problem into one of the original problem."""
         tree = from_prefix(solution.tokens).with_leaves(
             lambda label: self.trees[slot_index(label)] if is_slot(label) else ExpressionTree(label)
         )
@@ -61,14 +61,14 @@ class Restatement:
 
 
 def restatement(reading: Reading) -> Restatement | None:
-    """Return the problem in other words; None if nothing would change."""
+    """Return the restated problem; None if nothing would change."""
     slots = number_slots(reading.text)
     values = tuple(slot.value for slot in slots)
     changes = _free_of_overlap([*_in_asked_units(reading), *_written_plainly(reading)])
     if not changes:
         return None
     parts: list[str] = []
-    moved: list[tuple[int, int, _Change]] = []  # where a change is in the new text
+    moved: list[tuple[int, int, _Change]] = []  # offsets of each change in the new text
     done = length = 0
     for change in changes:
         kept = reading.text[done : change.start]
@@ -93,7 +93,7 @@ def restatement(reading: Reading) -> Restatement | None:
 
 
 def _free_of_overlap(changes: Sequence[_Change]) -> list[_Change]:
-    """Return the changes in order of the text; of two at the same place the earlier one of the list."""
+    """Return the changes in text order; of overlapping changes, the one earlier in the list is kept."""
     free: list[_Change] = []
     for change in changes:
         if all(change.end <= other.start or change.start >= other.end for other in free):
@@ -113,7 +113,7 @@ _USUAL = re.compile(r"\.?\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 
 def _written_plainly(reading: Reading) -> Iterator[_Change]:
-    """Yield the numbers that are written in a way that solvers have not seen, as plain digits."""
+    """Yield numbers in notations that solvers have not seen, as plain digits."""
     for quantity in reading.quantities:
         mention, kind = quantity.mention, quantity.mention.kind
         is_odd = (
@@ -132,7 +132,7 @@ def _is_odd_plain(written: str) -> bool:
 
 
 def _in_asked_units(reading: Reading) -> Iterator[_Change]:
-    """Yield the quantities in other units than the question asks for, in that unit."""
+    """Yield quantities in units other than the one asked for, converted to that unit."""
     asked = asked_unit(reading) or _implied_unit(reading)
     targets = []
     if asked:
@@ -161,7 +161,7 @@ def _converts(quantity: Quantity, target: str) -> bool:
         return False
     is_time = unit_dimension(target) == "time"
     if quantity.unit.text == "时":
-        return False  # 8时 is mostly a time of day
+        return False  # 8时 is usually a time of day
     if is_time and not {quantity.unit.unit, target} <= {"second", "minute", "hour"}:
         return False
     return conversion_factor(quantity.unit.unit, target) is not None
@@ -191,7 +191,7 @@ def _converted(reading: Reading, measured: Sequence[Quantity], target: str) -> I
 
 
 def _implied_unit(reading: Reading) -> str:
-    """Return the unit to compute in where the question names none but the quantities have several."""
+    """Return the unit to compute in if the question names none but the quantities have several."""
     by_dimension: dict[str, set[str]] = {}
     for quantity in reading.quantities:
         if quantity.unit is not None:

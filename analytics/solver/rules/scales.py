@@ -1,4 +1,4 @@
-"""Scales of maps and models, and numbers below zero."""
+"""Scales of maps and models, and negative numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OTHERWISE = re.compile(
 
 @when(2, 4, says=_SCALE, unless=_OTHERWISE)
 def length_by_scale(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for a real length by its length on a map or model, or the other way round."""
+    """Answer for a real length given its length on a map or model, or vice versa."""
     match = _STANDS_FOR.search(reading.marked)
     if match is None:
         return None
@@ -47,17 +47,17 @@ def length_by_scale(reading: Reading, quantities: list[Quantity]) -> RuleAnswer 
 
 
 def _only_length(others: list[Quantity]) -> Quantity | None:
-    """Return the one number besides the scale, if it is a length; "two" without a unit are two places."""
+    """Return the only number besides the scale, if it is a length; "two" without a unit means two places."""
     rest = [each for each in others if each.unit or each.mention.text.lower() not in ("two", "两")]
     is_length = len(rest) == 1 and rest[0].unit is not None and rest[0].unit.dimension == "length"
     return rest[0] if is_length else None
 
 
 def _asks_for_real(reading: Reading, ratio: Fraction | None) -> bool | None:
-    """Return whether the question is for the real length; None if it does not say.
+    """Return whether the question is for the real length; None if that is unclear.
 
     Args:
-        ratio: how many of the given length's unit the one asked for is, if the real length is the larger one.
+        ratio: the asked-for unit in units of the given length, if the real length is the larger one.
     """
     if ratio is not None and ratio != 1:
         return ratio > 1
@@ -66,7 +66,7 @@ def _asks_for_real(reading: Reading, ratio: Fraction | None) -> bool | None:
 
 
 def _at_scale(given: Quantity, source: Quantity, target: Quantity, wanted: str) -> RuleAnswer | None:
-    """Return what a length on the side of `source` is on the side of `target`, in the unit wanted if any is."""
+    """Convert a length from the side of `source` to the side of `target`, in the wanted unit if there is one."""
     is_pair = source.unit is not None
     before = conversion_factor(given.unit_name, source.unit_name) if is_pair else Fraction(1)
     unit = target.unit_name if is_pair else given.unit_name
@@ -104,7 +104,7 @@ _OTHER_CHANGE = re.compile(r"\b(?:every|each|per|hour|average|twice|half|mean|ho
 
 @when(2, 6)
 def change_of_level(reading: Reading, _numbers: list[Quantity]) -> RuleAnswer | None:
-    """Answer for numbers of which one is below zero, or a temperature: how far apart, or what follows each change."""
+    """Answer for numbers with a negative one, or temperatures: their difference, or the level after each change."""
     quantities = reading.plain()  # without times of day
     is_below = any(each.value < 0 for each in quantities)
     if len(quantities) < 2 or any(each.mention.kind not in _KINDS for each in quantities):
@@ -123,7 +123,7 @@ def change_of_level(reading: Reading, _numbers: list[Quantity]) -> RuleAnswer | 
 
 
 def _level_after(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Return the level after each rise and fall; the words of each stand around its number."""
+    """Return the level after each rise and fall; the words for each are next to its number."""
     tree, begin = quantities[0].tree, quantities[0].end
     for change in quantities[1:]:
         words = reading.text[begin : change.end]

@@ -1,4 +1,4 @@
-"""What each kind of clause says of a story's quantities. A method a kind, by the names in the languages' tables."""
+"""What each kind of clause states about a story's quantities: a method per kind, named as in the languages' tables."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _MOST_CONSECUTIVE = 9
 
 
 class Scene(Story):
-    """A story that is told clause by clause."""
+    """A story told clause by clause."""
 
-    number: Linear | None = None  # that is computed with
-    whole: Linear | None = None  # of which parts are taken
-    rest: Linear | None = None  # after the parts so far
+    number: Linear | None = None  # the number that computations apply to
+    whole: Linear | None = None  # the whole that parts are taken from
+    rest: Linear | None = None  # what is left after the parts so far
     text = ""  # of the clause
-    last_done = ""  # with a part
-    is_shared = False  # all of it, so that whoever gets or receives a part has it
+    last_done = ""  # the last action on a part
+    is_shared = False  # the whole is shared out, so that whoever gets or receives a part owns it
     _events = 0
 
     def tell(self, clauses: Iterable[Clause]) -> None:
         """Read clauses in order.
 
         Raises:
-            NotRead: one of them says something that no equation was made of.
+            NotRead: a clause states something that cannot be turned into an equation.
         """
-        self.shares: list[tuple[Linear, frozenset[str]]] = []  # parts, and the words that tell them apart
+        self.shares: list[tuple[Linear, frozenset[str]]] = []  # parts, and the words that distinguish them
         self.whole_words: frozenset[str] = frozenset()
         self.valued: set[tuple[str, str]] = set()
         for clause in clauses:
@@ -96,7 +96,7 @@ class Scene(Story):
             self.whole_words = self.words.content(self.text)
 
     def _read_part_or_rest(self, clause: Clause, amount: Linear) -> None:
-        """Read how much a part is whose share was told ("He has read 150 pages."), or what is left."""
+        """Read the size of a part whose share was given ("He has read 150 pages."), or the rest."""
         parts = clause.parts
         done, words = self.words.action(parts.get("verb", "")), self.words.content(parts.get("noun", ""))
         named = [part for part, own in self.shares if own & words and own & words == words]
@@ -140,7 +140,7 @@ class Scene(Story):
         return left, right
 
     def _another(self, name: tuple[str, str]) -> tuple[str, str]:
-        """Return the only other one that the story tells of: "her son is 7; she will be twice as old as her son"."""
+        """Return the only other one in the story: "her son is 7; she will be twice as old as her son"."""
         others = list(dict.fromkeys(each for each in self.told if each[0] not in ("", name[0])))
         return others[0] if len(others) == 1 else name
 
@@ -228,7 +228,7 @@ class Scene(Story):
     def _read_born(self, clause: Clause) -> None:
         self.equations.append(self.quantity(self.name(clause.parts["a"])))
 
-    # Parts of a whole and of what is left of it
+    # Parts of a whole and of the rest
 
     def _read_part(self, clause: Clause) -> None:
         parts, whole = clause.parts, clause.parts.get("w", "")
@@ -293,14 +293,14 @@ class Scene(Story):
         (self._read_whole if self.shares and self.whole == _UNTOLD and is_whole else self._read_one)(clause)
 
     def _read_part_asked(self, clause: Clause) -> None:
-        """Read a question for one of the parts: by words that no other part has."""
+        """Read a question for one of the parts, by words that no other part has."""
         words, people = self.words.content(self.text), self.words.PEOPLE_PARTS
         asked = []
         for part, own in self.shares:
             others = frozenset[str]().union(*(its for each, its in self.shares if each is not part))
             is_named = own & words - others and words <= own | self.whole_words | self.words.OF_WHOLE
             asked += [part] if is_named else []
-        is_boys = len(self.shares) == 1 and words & people and self.shares[0][1] & people  # girls were told
+        is_boys = len(self.shares) == 1 and words & people and self.shares[0][1] & people  # the text gives the girls
         if len(asked) == 1:
             self.asked = asked
         elif self.whole == _UNTOLD and words <= self.whole_words | self.words.OF_WHOLE:
@@ -310,7 +310,7 @@ class Scene(Story):
         else:
             raise NotRead
 
-    # A number that is computed with
+    # The number that computations apply to
 
     def _read_begin(self, _clause: Clause) -> None:
         self.number = Linear.unknown(NUMBER_SOUGHT)

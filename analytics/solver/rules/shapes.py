@@ -36,7 +36,7 @@ _MORE = re.compile(
 
 @when(1, says=_SQUARE, unless=_MORE)
 def square_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for a square's area or perimeter by its side, or for its side by its perimeter, or by its area."""
+    """Answer for a square's area or perimeter given its side, or for its side given its perimeter or area."""
     asked, story = reading.asked, reading.story
     is_plain = quantities[0].mention.kind in (NumberKind.INTEGER, NumberKind.DECIMAL)
     if not is_plain or _RECTANGLE.search(reading.text):
@@ -63,7 +63,7 @@ def square_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
 
 @when(2, says=_RECTANGLE, unless=_MORE)
 def rectangle_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for a rectangle's area or perimeter by its sides, or for a side by the other and one of these."""
+    """Answer for a rectangle's area or perimeter given its sides, or for a side given the other and one of these."""
     asked, story = reading.asked, reading.story
     if _SQUARE.search(reading.text) or (
         len({each.unit.unit for each in quantities if each.unit is not None and each.unit.dimension == "length"}) > 1
@@ -93,7 +93,7 @@ def rectangle_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswe
 
 
 def _whole_and_side(reading: Reading) -> tuple[Quantity, Quantity]:
-    """Return which number is the area or perimeter, and which the side: the former follows its word most closely."""
+    """Return the area or perimeter, and the side: the former is the number that follows its word most closely."""
     first, second = reading.counted()
     word = _AREA.search(reading.story) or _PERIMETER.search(reading.story)
     is_second = word is not None and first.start < word.end() <= second.start

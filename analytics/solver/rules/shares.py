@@ -1,4 +1,4 @@
-"""Parts of a whole that are in a ratio."""
+"""Parts of a whole in a given ratio."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ _OTHER_ASKED = re.compile(r"速|面积|体积|时间|天数|周长|\b(?:area|vol
 
 @dataclass(frozen=True, slots=True)
 class _Ratio:
-    """A ratio with the one amount that a text gives.
+    """A ratio and the one amount that a text gives.
 
     Attributes:
         parts: the numbers of the ratio.
         given: the amount.
-        known: which part the amount is; None if it is the whole, or the difference of two parts.
-        is_difference: whether it is such a difference.
-        asked: which parts the question names, without the known one.
+        known: index of the part that the amount is; None for the whole or the difference of two parts.
+        is_difference: whether the amount is a difference of two parts.
+        asked: indices of the parts that the question names, except the known one.
     """
 
     reading: Reading
@@ -76,7 +76,7 @@ class _Ratio:
 
     @property
     def difference(self) -> ExpressionTree | None:
-        """The larger of two parts without the smaller one; None for equal ones, and for three."""
+        """The larger of two parts minus the smaller; None if they are equal or there are three."""
         if len(self.parts) != 2 or self.parts[0].value == self.parts[1].value:
             return None
         smaller, larger = sorted(self.parts, key=lambda part: part.value)
@@ -101,7 +101,7 @@ class _Ratio:
 
     @property
     def names_both(self) -> bool:
-        """Whether both of two parts are named, by the question or with the amount."""
+        """Whether there are two parts and both are named, by the question or with the amount."""
         return len(self.parts) == len(self.asked) + (self.known is not None) == 2
 
     @property
@@ -120,7 +120,7 @@ _WANTED: tuple[_Case, ...] = (
     ("the whole", lambda ratio: ratio.asks_whole, lambda ratio: sum_of(ratio.trees) if ratio.is_partly_given else None),
     ("a part", lambda ratio: ratio.asks_part, lambda ratio: ratio.trees[ratio.asked[0]]),
 )
-"""What the amount is, and what is asked for, by name, in shares of the ratio. The first that applies counts."""
+"""What the amount is (`_GIVEN`) and what is asked for, in shares of the ratio. The first that applies counts."""
 
 
 def _shares(cases: tuple[_Case, ...], ratio: _Ratio) -> ExpressionTree | None:
@@ -128,7 +128,7 @@ def _shares(cases: tuple[_Case, ...], ratio: _Ratio) -> ExpressionTree | None:
 
 
 def share_of_ratio(reading: Reading) -> RuleAnswer | None:
-    """Answer for one part of a whole, or for one part by another, that are in a ratio of two or three."""
+    """Answer for one part given the whole or another part, in a ratio of two or three."""
     ratio, wanted = _read_ratio(reading), asked_unit(reading)
     if ratio is None or _OTHER_ASKED.search(reading.asked):
         return None
@@ -141,7 +141,7 @@ def share_of_ratio(reading: Reading) -> RuleAnswer | None:
 
 
 def _read_ratio(reading: Reading) -> _Ratio | None:
-    """Return the one ratio of a text whose parts have names, and the one amount beside it."""
+    """Return the only ratio of a text, with names for its parts, and the only other amount."""
     found = list(_RATIO.finditer(reading.text))
     if len(found) != 1 or not _RATIO_WORDS.search(reading.text):
         return None
@@ -182,7 +182,7 @@ _OF_ALL = re.compile(
 
 
 def _part_given(reading: Reading, given: Quantity, names: list[str]) -> int | None:
-    """Return which part a number counts: by the noun after it, or by the names in its clause."""
+    """Return the index of the part that a number counts: by the noun after it, or by the names in its clause."""
     by_noun = [place for place, name in enumerate(names) if singular(given.noun) == singular(name)]
     if len(by_noun) == 1:
         others = "|".join(re.escape(name) for place, name in enumerate(names) if place != by_noun[0])

@@ -1,4 +1,4 @@
-"""A solver with rules in front of it: what they answer, and what the solver answers to the restated problem."""
+"""A solver with rules in front of it: answers of the rules, and the solver's answers to the restated problem."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CONTRADICTION_REASON = "What the text says cannot all be true: no numbers fit it
 
 
 def rule_solution(text: str) -> Solution | None:
-    """Return what the first rule answers that a problem's text fits; None if none does.
+    """Return the answer of the first rule that fits a problem's text; None if none fits.
 
     >>> solution = rule_solution("A film starts at 6:45 pm and ends at 8:30 pm. How many minutes does it last?")
     >>> solution.equation, solution.exact, solution.rule
@@ -46,7 +46,7 @@ def rule_solution(text: str) -> Solution | None:
 
 
 def contradicts_itself(text: str) -> bool:
-    """Return whether a rule reads all of a text, and what it says cannot all be true.
+    """Return whether a rule reads all of a text and finds that its statements cannot all be true.
 
     >>> contradicts_itself("A farmer has hens and goats with 11 heads and 27 legs. How many hens are there?")
     True
@@ -55,7 +55,7 @@ def contradicts_itself(text: str) -> bool:
 
 
 def _find_first_answer(text: str) -> tuple[Solution | None] | tuple[()]:
-    """Return what the first rule answers, or None; nothing where what the text says cannot all be true."""
+    """Return the first rule's answer, or None; an empty tuple if the text's statements cannot all be true."""
     slots = number_slots(text[:LONGEST_TEXT])
     if len(text) > LONGEST_TEXT or (slots and numbers_reason(slots)):
         return (None,)
@@ -95,7 +95,7 @@ _ASKS_PER_CENT = re.compile(r"百分之(?:几|多少)(?![分个])[^,，。]{0,6}
 
 
 class RuleSolver:
-    """Puts what rules answer before a solver's solutions: `analytics.solver.solution.Solver`."""
+    """Solver that puts rule answers before another solver's solutions: `analytics.solver.solution.Solver`."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
@@ -118,7 +118,7 @@ class RuleSolver:
         return answers
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
-        """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
+        """Explain in one sentence why a problem cannot be solved; empty if it can be tried."""
         if not problem.text.strip() or len(problem.text) > LONGEST_TEXT:
             return self.solver.unsolvable_reason(problem)
         if asks_several(problem.text):
@@ -135,7 +135,7 @@ class RuleSolver:
 
 
 def _in_per_cent(solution: Solution) -> Solution:
-    """Return a solution whose value, a share, is written as people say it."""
+    """Return a solution whose value, a share, is written as a percentage."""
     if not solution.exact or solution.written:
         return solution
     written = f"{constant_label(Fraction(solution.exact) * 100)}%"
@@ -152,7 +152,7 @@ def _restated(problem: ProblemRecord) -> tuple[ProblemRecord, Restatement | None
 def may_be_solved(text: str) -> bool:
     """Return whether a text is a word problem, an instruction in words, or a question that a rule answers.
 
-    A text that does not look like mathematics is none of them.
+    A text that does not look like mathematics is none of these.
 
     >>> [may_be_solved(text) for text in ("What percent of 80 is 20?", "What is 3 + 4?", "Solve x + 3 = 4.")]
     [True, True, False]

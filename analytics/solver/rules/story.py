@@ -1,4 +1,4 @@
-"""What a story tells: its quantities by their names, equations between them, and which of them is asked for."""
+"""The content of a story: its quantities by name, the equations between them, and the quantity asked for."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ NUMBER_SOUGHT, YEARS_LATER = ("number", ""), "later"
 
 
 class NotRead(Exception):
-    """A clause says something that no equation was made of."""
+    """A clause states something that cannot be turned into an equation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause that was read.
+    """A parsed clause.
 
     Attributes:
-        kind: of what it says, by the language's table.
-        parts: its words by their parts in it.
+        kind: its kind in the language's table.
+        parts: its words by their role in it.
         text: the clause; its numbers are ``#0``, ``#1``.
-        time: of which it speaks, if that is another: 1 and the years until then, -1 and the years since then, 0 where
-            an event says when.
-        event: the clauses that say when.
+        time: its time, if different: 1 and the years until then, -1 and the years since then, 0 if
+            an event gives the time.
+        event: the clauses that give the time.
         asks: whether it is a question.
     """
 
@@ -44,22 +44,22 @@ class Clause:
 
 
 def total_of(parts: Iterable[Linear]) -> Linear:
-    """Return the sum of sums."""
+    """Return the total of several linear sums."""
     return reduce(lambda total, part: total + part, parts, Linear())
 
 
 class Story:
-    """The quantities of a story. A quantity is called by its owner and by what is counted or measured of it.
+    """The quantities of a story, each identified by its owner and by what is counted or measured.
 
     Attributes:
         names: of the quantities, as the clauses call them.
-        told: those that statements speak of one by one.
-        used: slots that say how many quantities there are, or when.
+        told: those that statements mention one by one.
+        used: slots that give the number of quantities, or a time.
         equations: sums that are zero.
-        difference: of two quantities, and its size; which of them is larger must follow from the equations.
-        asked: what is asked for: the sum of these, or what `pick` makes of them.
-        pick: ``"difference"``, or which of the asked ones it is: ``"largest"``, ``"middle"``, ``"smallest"``.
-        may_change: whether a quantity may have another value later in the story, or a pronoun mean somebody else.
+        difference: a difference of two quantities, and its size; the equations must decide which one is larger.
+        asked: what is asked for: the sum of these, or the result of `pick`.
+        pick: ``"difference"``, or the one of these that is asked for: ``"largest"``, ``"middle"``, ``"smallest"``.
+        may_change: whether a quantity may change later in the story, or a pronoun may refer to somebody else.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class Story:
         Args:
             reading: the text.
             amounts: its numbers, in one unit.
-            kept: under which name each quantity is kept; empty at the first reading, which collects the names.
-            everyone: the quantities that "they" and "together" mean; empty at the first reading.
+            kept: shared name of each quantity; empty in the first pass, which collects the names.
+            everyone: the quantities that "they" and "together" refer to; empty in the first pass.
         """
         self.words = reading.language.relations
         self.measured = {place for place, each in enumerate(reading.quantities) if each.unit is not None}
@@ -87,19 +87,19 @@ class Story:
         self.asked: list[Linear] = []
         self.pick = ""
         self.may_change = False
-        self.subject = self.object = ("", "")  # what pronouns mean
-        self.shift = Linear()  # years from now to the time of a clause
+        self.subject = self.object = ("", "")  # what pronouns refer to
+        self.shift = Linear()  # years from now to the clause's time
         self._actions: set[str] = set()
         self._measures: set[str] = set()
 
     def answer(self, *, is_count: bool) -> Amount | None:
-        """Return what is asked for; None if the equations leave it open, or if it cannot be.
+        """Return the value asked for; None if the equations do not determine it, or if it is impossible.
 
         Args:
-            is_count: whether things are counted, so that there are only whole ones.
+            is_count: whether things are counted, so that values must be whole.
 
         Raises:
-            Contradiction: no quantities are as the story says.
+            Contradiction: no quantities satisfy the story.
         """
         signs, found = (1, -1) if self.difference is not None else (1,), list[Amount | None]()
         for sign in signs:
@@ -142,18 +142,18 @@ class Story:
         return values[{"largest": -1, "smallest": 0, "middle": len(values) // 2}[self.pick]]
 
     def same(self, left: Linear, right: Linear) -> None:
-        """Keep an equation."""
+        """Add an equation."""
         self.equations.append(left - right)
 
     # Numbers
 
     def amount(self, words: str) -> Amount:
-        """Return the number that words hold, or that a word such as "twice" is."""
+        """Return the number in the words, or the value of a word such as "twice"."""
         factor = self.words.FACTORS.get(words.strip().lower())
         return self.amounts[self._place(words)] if factor is None else Amount.of(factor)
 
     def amounts_in(self, words: str) -> list[Amount]:
-        """Return all numbers that words hold."""
+        """Return all numbers in the words."""
         return [self.amounts[int(place)] for place in NUMBER.findall(words)]
 
     def _place(self, words: str) -> int:
@@ -163,7 +163,7 @@ class Story:
         return int(match[1])
 
     def added(self, parts: dict[str, str]) -> Linear:
-        """Return a clause's number that is added to others: units and things are not mixed."""
+        """Return a clause's number that is added to others; units and things are not mixed."""
         place = self._place(parts["n"])
         if place in self._percents:
             raise NotRead
@@ -176,21 +176,21 @@ class Story:
         return Linear.known(self.amounts[place])
 
     def is_share(self, words: str) -> bool:
-        """Return whether a number is a part of something, not half a metre."""
+        """Return whether a number is a share of something, rather than half a metre."""
         place = self._place(words)
         return place in self._percents or (place in self._fractions and place not in self.measured)
 
     # Names
 
     def quantity(self, name: tuple[str, str], *, is_told: bool = True) -> Linear:
-        """Return a quantity, at the time of the clause."""
+        """Return a quantity at the time of the clause."""
         self.names.append(name)
         if is_told:
             self.told.append(name)
         return Linear.unknown(self.kept.get(name, name)) + self.shift
 
     def name(self, words: str, thing: str = "") -> tuple[str, str]:
-        """Return what a noun phrase names; a pronoun is what was spoken of."""
+        """Return what a noun phrase names; a pronoun refers to what was mentioned before."""
         if words.lower() in self.words.PRONOUNS:
             spoken = self.object if words.lower() in self.words.WHO else self.subject
             return spoken[0], thing or spoken[1]
@@ -198,29 +198,29 @@ class Story:
         return owner, own_thing or thing
 
     def thing(self, parts: dict[str, str]) -> str:
-        """Return what a clause counts or measures: by its noun, else by its adjective or verb."""
+        """Return what a clause counts or measures: by its noun, otherwise by its adjective or verb."""
         noun = parts.get("noun", "") or parts.get("noun2", "")
         found = (self.words.attribute(parts.get(part, "")) for part in ("more", "verb", "adj"))
         return self.words.thing_of(noun) or next(filter(None, found), "")
 
     def is_done(self, verb: str) -> bool:
-        """Return whether a statement says that somebody did the same, or a verb says that something is."""
+        """Return whether a statement mentioned the same action, or the verb is not an action."""
         return not self.words.action(verb) or self.words.action(verb) in self._actions
 
     def act(self, parts: dict[str, str]) -> None:
-        """Keep what is done: what one has and what another sold are not compared."""
+        """Record the action: what one has and what another sold are not compared."""
         self._actions |= {self.words.action(parts["verb"])} if "verb" in parts else set()
         self.may_change |= len(self._actions) > 1
         if len(self._actions - {""}) > 1:
             raise NotRead
 
     def all_of(self, thing: str = "") -> list[Linear]:
-        """Return the quantities of which the story tells, or those of a thing."""
+        """Return the quantities of the story, or those of a thing."""
         names = [name for name in self.everyone if not thing or name[1] in (thing, "")] or self.everyone
         return [Linear.unknown(name) + self.shift for name in names]
 
     def listed(self, words: str, thing: str = "") -> list[Linear]:
-        """Return the quantities that a list names: all of the story for "they", two for "two numbers"."""
+        """Return the quantities that a list names: all of the story's for "they", two for "two numbers"."""
         if words and (match := self.words.TWO_NUMBERS.fullmatch(words)):
             if match["count"]:
                 self.used.add(self.amount(match["count"]).tree.label)
@@ -234,7 +234,7 @@ class Story:
         return [self.quantity(self.name(each, thing)) for each in self.words.listed(words)]
 
     def counted(self, words: str, quantities: list[Linear]) -> list[Linear]:
-        """Return quantities if there are as many as words say."""
+        """Return the quantities if there are as many as the words state."""
         for count in self.amounts_in(words):
             self.used.add(count.tree.label)
             if self.everyone and count.value != len(quantities):
@@ -242,7 +242,7 @@ class Story:
         return quantities
 
     def is_whole(self, name: tuple[str, str], names: Iterable[tuple[str, str]]) -> bool:
-        """Return whether something is all of others: children of boys and girls, books of two kinds of them."""
+        """Return whether something is the total of others: children of boys and girls, books of two kinds."""
         whole = name[1] or name[0]
         parts = {each[1] or each[0] for each in names} - {whole}
         if len(parts) < 2:

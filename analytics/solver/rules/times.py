@@ -1,4 +1,4 @@
-"""Times of day, dates and durations: how long from one to another, and until when."""
+"""Times of day, dates and durations: the time between two of them, and when something ends."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MASS = {"kg": "kilogram", "kilo": "kilogram", "pound": "pound"}
 
 
 def lasting(reading: Reading, periods: list[Quantity]) -> ExpressionTree | None:
-    """Return how many minutes something lasts by all of the numbers; None if they say it in no way known here."""
+    """Return the total duration in minutes from all numbers; None if its form is unknown."""
     if _EARLY.search(reading.text.replace(reading.asked, "")):
         return None
     if len(periods) == 2 and (tree := _at_speed(reading, *periods)) is not None:
@@ -56,7 +56,7 @@ def lasting(reading: Reading, periods: list[Quantity]) -> ExpressionTree | None:
 def _by_weight(
     match: re.Match[str], numbers: list[Quantity], periods: list[Quantity], minutes: Mapping[Quantity, ExpressionTree]
 ) -> ExpressionTree | None:
-    """Return the minutes of so many for each unit of weight, with those that are added to them."""
+    """Return the minutes for a rate per unit of weight, plus any minutes added to them."""
     rate, mass = numbers[int(match["rate"])], match["mass"] and numbers[int(match["mass"])]
     weights = [each for each in periods if each not in minutes and each is not mass]
     unit = mass.unit_name if mass else _MASS[match["unit"].lower()]
@@ -71,7 +71,7 @@ def _by_weight(
 def _with_breaks(
     match: re.Match[str], numbers: list[Quantity], periods: list[Quantity], minutes: Mapping[Quantity, ExpressionTree]
 ) -> ExpressionTree | None:
-    """Return the minutes of periods of one length with a break between each two."""
+    """Return the minutes of equal periods with a break between each two."""
     found = {name.rstrip("234"): numbers[int(place)] for name, place in match.groupdict().items() if place}
     is_all = set(found.values()) == set(periods)
     if not is_all or found["d"] not in minutes or found["b"] not in minutes:
@@ -81,7 +81,7 @@ def _with_breaks(
 
 
 def _at_speed(reading: Reading, first: Quantity, second: Quantity) -> ExpressionTree | None:
-    """Return the minutes that one of two takes, a distance, at the other, a speed."""
+    """Return the minutes needed for a distance at a speed, which may come in either order."""
     for distance, speed in ((first, second), (second, first)):
         before = _SPEED_BEFORE.search(reading.text[: speed.start])
         unit = {"小时": " / hour", "分": " / minute", "分钟": " / minute"}[before["unit"]] if before else ""
@@ -131,7 +131,7 @@ def between_clock_times(reading: Reading) -> RuleAnswer | None:
 
 
 def _nearest_following(first: ClockTime, last: ClockTime) -> tuple[int, int]:
-    """Return two times in minutes, the second after the first; the period is the shortest that the text allows."""
+    """Return two times in minutes, the second after the first, with the shortest period that the text allows."""
     choices = [
         [time.minutes, time.minutes + 720] if not time.half and time.minutes < 780 else [time.minutes]
         for time in (first, last)
@@ -152,7 +152,7 @@ def _minutes_between(reading: Reading, first: ClockTime, begins: int, last: Cloc
 
 
 def _parts_of(reading: Reading, time: ClockTime, minutes: int) -> tuple[ExpressionTree, ExpressionTree | None]:
-    """Return the hour and the minutes of a time as trees over the numbers that it is written with."""
+    """Return the hour and the minutes of a time as trees over the numbers in its text."""
     written = [each for each in reading.quantities if time.start <= each.mention.start < time.end]
     hour, rest = divmod(minutes, 60)
     hours = [each for each in written if each.value % 12 == hour % 12]
@@ -165,7 +165,7 @@ def _parts_of(reading: Reading, time: ClockTime, minutes: int) -> tuple[Expressi
 
 
 def clock_time_after(reading: Reading) -> RuleAnswer | None:
-    """Answer when something ends that begins at a time of day and lasts a while, or when it began."""
+    """Answer when something ends that begins at a time of day and has a duration, or when it began."""
     times = find_clock_times(reading.text)
     periods = [each for each in reading.plain() if not _says_nothing(reading, each)]
     if len(times) != 1 or not periods or not _ASKS_WHEN.search(reading.question):
@@ -232,7 +232,7 @@ _YEAR = 2023  # without a 29 February
 
 
 def between_dates(reading: Reading) -> RuleAnswer | None:
-    """Answer how many days or nights there are from one date to another of the same year."""
+    """Answer how many days or nights there are from one date to another in the same year."""
     found = list(_DATE.finditer(reading.text))
     if len(found) != 2 or not _ASKS_DAYS.search(reading.question):
         return None
