@@ -165,9 +165,7 @@ def document_list_create(*, draft: DocumentDraft, user: User, name: str) -> Ques
 
 
 class _PaperEntries:
-    """Iterable over a paper's questions, as an import reads a file; the line number is the question's place in the
-    paper.
-    """
+    """A paper's questions in the form in which an import reads a file; a question's line is its place in the paper."""
 
     label = "Test paper"
     format = layout = None
