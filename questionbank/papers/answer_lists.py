@@ -47,7 +47,7 @@ def is_key_header(cells: Sequence[str]) -> bool:
     return (
         NUMBER_COLUMN.fullmatch(first) is not None
         and any(map(ANSWER_COLUMN.fullmatch, others))
-        and not any(map(NUMBER_COLUMN.fullmatch, others))  # "No., Question, Answer" holds questions
+        and not any(map(NUMBER_COLUMN.fullmatch, others))  # "No., Question, Answer" contains questions
     )
 
 

@@ -83,7 +83,7 @@ class Draft:
     """A question whose lines are being collected.
 
     Attributes:
-        number: number as printed; `value`: as an integer, 0 if it is not a count; `series`: the series it belongs to.
+        number: number as printed; `value`: its integer value, 0 if it has none; `series`: the series it belongs to.
         lines: all of its lines; `is_headless`: it has no question line of its own.
         points_each: the points its section gives for each question; `total`: the points it gives itself.
         points_said: points set by a person, for the question and then for each part; empty if none were set.

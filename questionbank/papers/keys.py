@@ -201,7 +201,7 @@ def _placed(entries: Iterable[KeyEntry], numbers: Sequence[int], names: Sequence
 
 
 def _of_levels(entry: KeyEntry, labels: Sequence[str]) -> list[int]:
-    """Return the questions labelled "4.2.1" like the entry, or else "4.2", of which the entry becomes a part."""
+    """Return the questions labelled "4.2.1" like the entry, or else "4.2", where the entry becomes a part."""
     named = [slot for slot, label in enumerate(labels) if label == entry.name]
     above = [slot for slot, label in enumerate(labels) if label and entry.name.startswith(f"{label}.")]
     if named or not above:

@@ -385,7 +385,7 @@ def _are_in_passing(between: Sequence[str]) -> bool:
 
 
 def _are_in_task(text: str, between: Sequence[str]) -> bool:
-    """Return whether marks list what a task asks for: "Find (i) the area (ii) the perimeter"."""
+    """Return whether marks number the things that a task asks for: "Find (i) the area (ii) the perimeter"."""
     is_named = any(re.search(r"\b(?:and|or)\s*$", part) for part in between)
     return TASK.match(text) is not None and not is_named
 

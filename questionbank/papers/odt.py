@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any
-from xml.etree import ElementTree as ET  # writes; what is read is parsed by defusedxml
+from xml.etree import ElementTree as ET  # for writing only; input is parsed by defusedxml
 
 from questionbank.core.errors import DocumentRefused
 from questionbank.formats.mathml_latex import mathml_to_latex

@@ -68,7 +68,7 @@ def _is_used(style: re.Pattern[str], asked: Sequence[Paragraph], found: Sequence
 
 
 def with_column_of_points(lines: Sequence[Line]) -> list[Line]:
-    """Put the numbers of a column of points in brackets: numbers that repeatedly stand alone on a line."""
+    """Put the numbers of a column of points in brackets: numbers that are repeatedly alone on a line."""
     alone = {
         place: int(line.number)
         for place, line in enumerate(lines)

@@ -183,7 +183,7 @@ class _Assembly:
     def _go_on(self, place: int, line: Line, draft: Draft | None) -> None:
         """Add a line to the open item."""
         if draft is not None and _PICTURES.fullmatch(line.text) and draft.is_answer(self._open):
-            self._open = draft.stem  # a picture below what a teacher wrote in
+            self._open = draft.stem  # a picture below an answer that a teacher wrote in
         if self._open is not None:
             self._open.add(place, full_text(line))
             if isinstance(self._open, Item) and draft is not None:

@@ -91,7 +91,7 @@ def document_lines(draft: DocumentDraft) -> tuple[ReviewedLine, ...]:
 
 
 def document_review(draft: DocumentDraft) -> DocumentReview:
-    """Return a test paper with its questions, from the cache if its parts are requested one by one."""
+    """Return a test paper with its questions, cached because a page requests its parts one by one."""
     version = (draft.pk, draft.updated_at)
     review = _reviews.get(version)
     if review is None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from xml.etree import ElementTree as ET  # builds and writes; what is read is parsed by defusedxml
+from xml.etree import ElementTree as ET  # for building and writing; input is parsed by defusedxml
 
 from questionbank.papers.blocks import BOXED, COLOUR_BEGINS, COLOUR_ENDS, NUMBER_BEGINS, NUMBER_ENDS
 from questionbank.papers.eq_fields import eq_latex

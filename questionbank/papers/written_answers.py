@@ -101,9 +101,7 @@ def _is_answered(draft: Draft) -> bool:
 
 
 def _in_brackets(last: Sequence[tuple[Draft, Item]]) -> list[tuple[Draft, Item, str, str]]:
-    """Return the answers in brackets and the text before each; empty if few questions have one, or if they are
-    points.
-    """
+    """Return the answers in brackets and the text before each; empty if they are few, or points."""
     bracketed = [(draft, item, match) for draft, item in last if (match := _BRACKETED.search(item.texts[-1]))]
     found = [
         (draft, item, match[match.lastgroup or 0], item.texts[-1][: match.start()].rstrip())

@@ -17,7 +17,7 @@ VARIABLE = 64
 _VARIABLE_FONTS = ("cmmi", "mtmi", "eufm", "msbm")
 _RADICALS = "\u221a"
 _EXTENSION_FONTS = ("cmex10", "cmex9", "cmex8", "cmex7", "lmmathextension10-regular", "lmex10")
-_EXTENSION = {  # the font cmex10 of TeX, whose codes are no characters (The TeXbook, appendix F)
+_EXTENSION = {  # TeX's font cmex10, with codes that are not characters (The TeXbook, appendix F)
     **dict.fromkeys("\x00\x10\x12\x20\x30", "("), **dict.fromkeys("\x01\x11\x13\x21\x31", ")"),
     **dict.fromkeys("\x02\x14\x22\x68", "["), **dict.fromkeys("\x03\x15\x23\x69", "]"),
     **dict.fromkeys("\x08\x1a\x28\x6e", "{"), **dict.fromkeys("\x09\x1b\x29\x6f", "}"), "\x0c": "|",

@@ -72,8 +72,8 @@ def _refuse_error(said: dict[str, Any]) -> None:
 def read_pages(data: bytes) -> Iterator[RawPage]:
     """Yield the pages of a PDF file with their pictures.
 
-    If PDFium crashes on a page or runs out of memory, the page is read again without its picture, and skipped if that
-    fails too.
+    If PDFium crashes on a page or runs out of memory, the page is read again without its picture, and returned as
+    damaged if that fails too.
 
     Raises:
         DocumentRefused: As for `check_pdf`, or if it takes too long.

@@ -174,7 +174,7 @@ class ParagraphMaker:
 
 
 def joined_area(one: Area, other: Area) -> Area:
-    """Return the bounding area of two areas in the same column; the first one if they are in different columns."""
+    """Return the bounding area of two areas in the same column; otherwise the first non-empty one."""
     if not one or not other or one[0] != other[0] or other[1] > one[3] or one[1] > other[3]:
         return one or other
     return (one[0], min(one[1], other[1]), min(one[2], other[2]), max(one[3], other[3]), max(one[4], other[4]))
