@@ -1,1 +1,1 @@
-"""Test papers that are documents: read as lines, each line with a role, and the questions that the lines make."""
+"""Test papers as documents: parsed into lines, each with a role, and the questions that the lines make up."""

@@ -1,8 +1,8 @@
-"""Where the answer of each question begins in a list of answers: the numbers that best run on beside the questions'.
+"""Find where each question's answer begins in a list of answers, by aligning its numbers with the questions'.
 
-Whatever may be the number of a question ("1.", "Q8", "4 ", "zu 3:", "7(a)") is a label with a weight: much at the
-start of a line and with a sign behind it, little within a sentence. The labels that are taken are those of the greatest
-weight that name questions in their order, so a 2 in "1. 2 cm" is no label unless nothing else is.
+Anything that may be a question's number ("1.", "Q8", "4 ", "zu 3:", "7(a)") is a label with a weight: high at the start
+of a line and before a sign, low within a sentence. The alignment chooses the labels with the greatest total weight that
+name questions in order, so the 2 in "1. 2 cm" is not a label unless nothing else fits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from questionbank.papers.part_answers import by_parts
 from questionbank.papers.phrases import BONUS
 
 BONUS_NUMBER = -1
-"""Stands for the number of a question that is called a bonus."""
+"""Number used for a bonus question."""
 _LABEL = re.compile(
     r"(?:^|(?<=[\s;,，；。.|·:：(（\[#、\u2003])(?<!\d[.,:])|(?<=[\u4e00-\u9fff)）]))"
     r"(?P<word>(?:(?:zu|ad|ans(?:wer)?(?: to)?|q(?:n|uestion)?|no|nr|aufgabe|frage|exercice|ejercicio|pregunta|problem"
@@ -43,20 +43,20 @@ _SEQUENCE = re.compile(r"[A-H](?:[\s,;，、]*[A-H]){3,}")
 _SECTION_NAME = re.compile(
     r"[一二三四五六七八九十]{1,2}[、.．].{0,20}|[^\d$]{1,40}[:：]|[A-Z]|(?:section|part|teil) \w+", re.IGNORECASE
 )
-"""Stands before the first answer of a line."""
+"""Text that may come before the first answer on a line."""
 _ALONE = re.compile(r"(?:[^\W\d_]{1,8}\s?)?\d{1,2}")
-_LEAST = 0.5  # of a label's weight: a number within a sentence is none
+_LEAST = 0.5  # minimum weight of a label: a number within a sentence falls below it
 _WEIGHTS = {"start": (1.0, 3.0), "break": (0.9, 1.9), "sentence": (0.2, 1.2)}
-"""Of a number by where in a line it stands: without a sign behind it, and with one."""
+"""Weight of a number by its position in a line: without a sign after it, and with one."""
 _DECIMAL_SIGNS = (".", ":", "：", "-", "–")
-_AT_START = 3  # of a label's weight: a number with a sign at the start of a line
-_SEEN = 150  # earlier labels that one may follow
-_AGAIN = 6.0  # what it costs to begin the numbers anew
+_AT_START = 3  # weight of a number with a sign at the start of a line
+_SEEN = 150  # how many earlier labels to consider as predecessors
+_AGAIN = 6.0  # cost of restarting the numbering
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What may be the number of a question: where it stands, and how much speaks for it."""
+    """Possible question number: its position and its weight."""
 
     line: int
     start: int
@@ -69,11 +69,11 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a list says of one question.
+    """A list's answer to one question.
 
     Attributes:
-        slot: the question's place among those that were asked for; -1 where the list alone names it.
-        pieces: number of a text, and what it says there.
+        slot: index among the given questions; -1 if only the list names the question.
+        pieces: pairs of a text's index and the part of the answer in that text.
     """
 
     slot: int
@@ -84,12 +84,12 @@ class Answer:
 
     @property
     def lines(self) -> list[int]:
-        """The numbers of the texts that say it."""
+        """The indices of the texts that contain the answer."""
         return [self.line, *(line for line, _ in self.pieces if line != self.line)]
 
 
 def expanded(text: str) -> str:
-    """Return a text with a number before each of several letters in a row.
+    """Expand ranges and rows of letters so that each letter has its own number.
 
     >>> expanded("1-3 BCD  4. A"), expanded("B C D A")
     ('1. B  2. C  3. D  4. A', '1. B  2. C  3. D  4. A')
@@ -107,7 +107,7 @@ def expanded(text: str) -> str:
 
 
 def listed_numbers(text: str) -> list[int]:
-    """Return the numbers of questions that one text lists answers to, where it lists several.
+    """Return the question numbers that one text lists answers to, if it lists more than one.
 
     >>> listed_numbers("1. B  2. C"), listed_numbers("1b 2c 3d"), listed_numbers("1. B because 2 < 3")
     ([1, 2], [1, 2, 3], [])
@@ -120,7 +120,7 @@ def listed_numbers(text: str) -> list[int]:
 
 
 def has_label(text: str) -> bool:
-    """Return whether something in a text may well be the number of a question.
+    """Return whether anything in a text is likely to be a question number.
 
     >>> has_label("Multiple choice: 3 B"), has_label("Section A (10 marks)")
     (True, False)
@@ -129,12 +129,12 @@ def has_label(text: str) -> bool:
 
 
 def aligned(texts: Sequence[str], numbers: Sequence[int], names: Sequence[str]) -> list[Answer]:
-    """Return what texts say of the questions, in the order of the texts.
+    """Return the answers that the texts give to the questions, in the order of the texts.
 
     Args:
-        texts: of the lines; empty for the heading of a section.
-        numbers: of the questions, in their order; sections may count anew.
-        names: of the questions as they are printed: "B1", "Exercise 2".
+        texts: texts of the lines; empty for a section heading.
+        numbers: question numbers in order; sections may restart the numbering.
+        names: the questions' names as printed: "B1", "Exercise 2".
     """
     texts = [expanded(text) for text in texts]
     for place, text in enumerate(texts[:-1]):
@@ -161,9 +161,9 @@ def aligned(texts: Sequence[str], numbers: Sequence[int], names: Sequence[str]) 
 def _with_missing(
     numbers: Sequence[int], names: Sequence[str], labels: Sequence[Label], texts: Sequence[str]
 ) -> tuple[list[int], list[int], list[str]]:
-    """Return numbers with those that the list names besides; their places, or -1; their names.
+    """Add the questions that only the list names; return numbers, indices (-1 if added) and names.
 
-    It names one at the start of a line, or the next one behind the last answer: "7. 81; 8. 10".
+    A question is added if its number starts a line, or if it follows directly on the last answer: "7. 81; 8. 10".
     """
     slots, known, printed = [*numbers], [*range(len(numbers))], [*names]
     present = {*numbers}
@@ -210,7 +210,7 @@ def _bonus_labels(line: int, text: str) -> Iterator[Label]:
 
 
 def _label(line: int, match: re.Match[str]) -> Label | None:
-    """Return a number as a label; None for a value, and where too little speaks for it."""
+    """Return a number as a label; None for a value or if the weight is too low."""
     start, end = match.span()
     place = _place(match.string[:start])
     part = (match["part"] or match["bare_part"] or match["behind"] or "").lower()
@@ -231,28 +231,28 @@ def _label(line: int, match: re.Match[str]) -> Label | None:
 
 
 def _place(before: str) -> str:
-    """Return where in a line a number stands, one of `_WEIGHTS`, by what is before it."""
+    """Return a number's position in a line, a key of `_WEIGHTS`, from the text before it."""
     if not before.strip(" *(（[#"):
         return "start"
     return "break" if _BREAK.search(before) else "sentence"
 
 
 def _word(match: re.Match[str], *, stands_out: bool) -> str:
-    """Return the word before a number that says what it counts."""
+    """Return the word before a number that names what it counts."""
     word = (match["word"] or "").strip()
     is_letter = len(word) == 1 and word.upper() != "Q"
     return "" if is_letter and not stands_out else word  # "room M4" in a sentence
 
 
 def _is_value(place: str, behind: str) -> bool:
-    """Return whether what follows a bare number makes it a value: "3 cm", "3 + 4", or a number alone."""
+    """Return whether the text after a bare number makes it a value: "3 cm", "3 + 4", or a number alone."""
     return _OPERATOR.match(behind) is not None or (place == "start" and not behind.strip())
 
 
 def _chain(
     labels: Sequence[Label], texts: Sequence[str], slots: Sequence[int], names: Sequence[str], *, again: float = _AGAIN
 ) -> list[tuple[Label, int]]:
-    """Return the labels of the greatest weight that name the slots in order, each with its slot."""
+    """Return the chain of labels with the greatest weight that names the slots in order, each with its slot."""
     places: dict[int, list[int]] = defaultdict(list)
     for slot, number in enumerate(slots):
         places[number].append(slot)
@@ -275,7 +275,7 @@ def _chain(
                     best, before = score - cost, place
             printed = re.sub(r"[^a-z]", "", names[slot].lower())
             fits = 0.0
-            if label.name and printed:  # "B1" is none of section A's
+            if label.name and printed:  # "B1" does not belong to section A
                 fits = 1.5 if label.name == printed else -2.0 * (len(label.name) == len(printed) == 1)
             states.append((label, slot, best + label.weight + fits, before))
     chain: list[tuple[Label, int]] = []
@@ -288,14 +288,14 @@ def _chain(
 
 
 def _is_shuffled(labels: Sequence[Label], slots: Sequence[int]) -> bool:
-    """Return whether each line begins with the number of another question, in no order."""
+    """Return whether each line begins with a different question's number, out of order."""
     numbers = [label.number for label in labels if label.start == 0 and label.weight >= 3]
     is_each_once = len({*numbers}) == len(numbers) > 2 and len({*slots}) == len(slots)
     return is_each_once and numbers != sorted(numbers)
 
 
 def _again(texts: Sequence[str], label: Label, following: Label, cost: float) -> float:
-    """Return what it costs that a list goes back to an earlier question: little below the name of a section."""
+    """Return the cost of going back to an earlier question: low just below a section name."""
     if label.line == following.line:
         return 99.0
     before = texts[following.line][: following.start].strip()
@@ -308,7 +308,7 @@ def _is_empty(texts: Sequence[str], label: Label, following: Label) -> bool:
 
 
 def _pieces(texts: Sequence[str], label: Label, following: Label | None) -> Iterator[tuple[int, str]]:
-    """Yield what stands between two labels, by lines."""
+    """Yield the text between two labels, line by line."""
     last = following.line if following is not None else len(texts) - 1
     for line in range(label.line, last + 1):
         begin = label.end if line == label.line else 0

@@ -1,4 +1,4 @@
-"""Where a paper's list of answers may stand: under a title, or at the end, where nothing but answers follows."""
+"""Find where a paper's list of answers may be: below a title, or at the end if only answers follow."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from questionbank.papers.paper import Line
 from questionbank.papers.phrases import ANSWER, ANSWER_COLUMN, BLANK, KEY_TITLE, NUMBER_COLUMN, SECTION, SOLUTION, TASK
 from questionbank.papers.point_phrases import POINTS
 
-_FEWEST = 3  # answers at the end of a paper that make a list without a title
+_FEWEST = 3  # minimum number of answers at the end of a paper that count as a list without a title
 _SHORT = 40
 _LONGEST_TITLE = 80
-_MOST_WORDS = 5  # of a title that says nothing else
+_MOST_WORDS = 5  # in a title that contains nothing else
 _MOST_ENDS = 5
-_MOST_TITLES = 8  # each of them costs several readings
-_LONG = 5_000  # lines of a document whose list of answers ends with it
+_MOST_TITLES = 8  # each one costs several passes over the document
+_LONG = 5_000  # lines; in a longer document the list of answers runs to the end
 _NAMED = re.compile(
     r"(?!\W*(?:choose|circle|select|tick|mark|pick|write|give)\b"
     r"|\W*answer (?:any|all|the|each|both|only|one|two|three|in|on|as)\b)"
@@ -31,7 +31,7 @@ _NAMED = re.compile(
 
 
 def answer_lists(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[list[frozenset[int]]]:
-    """Yield for each list that may stand in a paper the sets of lines that it may be."""
+    """Yield, for each possible list of answers, the candidate sets of its lines."""
     titles = [place for place in range(len(lines)) if _is_title(place, lines, marks)]
     for title in titles[-_MOST_TITLES:]:
         yield [frozenset(range(title, end)) for end in _ends(title, lines)]
@@ -42,12 +42,12 @@ def answer_lists(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterato
 
 
 def is_key_header(cells: Sequence[str]) -> bool:
-    """Return whether the cells of a row name the columns of a list of answers: numbers first, then answers."""
+    """Return whether a row's cells are the column headers of a list of answers: numbers first, then answers."""
     first, *others = (cell.strip(" *") for cell in cells)
     return (
         NUMBER_COLUMN.fullmatch(first) is not None
         and any(map(ANSWER_COLUMN.fullmatch, others))
-        and not any(map(NUMBER_COLUMN.fullmatch, others))  # "No., Question, Answer" holds questions
+        and not any(map(NUMBER_COLUMN.fullmatch, others))  # "No., Question, Answer" contains questions
     )
 
 
@@ -75,7 +75,7 @@ def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -
 
 
 def _ends(title: int, lines: Sequence[Line]) -> Iterator[int]:
-    """Yield where questions may go on behind a list of answers: at a heading, or where its paragraph ends."""
+    """Yield where questions may resume after a list of answers: at a heading, or at the end of the paragraph."""
     yield len(lines)
     if len(lines) > _LONG:
         return
@@ -92,7 +92,7 @@ def _ends(title: int, lines: Sequence[Line]) -> Iterator[int]:
 
 
 def tables_of_answers(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[frozenset[int]]:
-    """Yield the rows of each table that gives the answers of questions above it, with its titles."""
+    """Yield the rows of each table that answers questions above it, including the table's titles."""
     for is_row, group in groupby(range(len(lines)), lambda place: row_cells(lines[place].text) is not None):
         places = [*group]
         if not is_row or len(places) < 2:
@@ -108,21 +108,21 @@ def tables_of_answers(lines: Sequence[Line], marks: Sequence[Mark | None]) -> It
 
 
 def _numbers(marks: Sequence[Mark | None]) -> list[str]:
-    """Return the numbers of questions, as far as marks tell, without signs."""
+    """Return the question numbers found in the marks, without punctuation."""
     return [mark.label for mark in marks if mark is not None and mark.kind in ("digits", "word", "levels")]
 
 
 def _is_name(line: Line, mark: Mark | None) -> bool:
-    """Return whether a line above a table of answers names it."""
+    """Return whether a line above a table of answers is its title."""
     text = full_text(line)
     is_short = len(text) <= _SHORT and not _asks(line) and (mark is None or mark.kind == "word-")
     return is_short and bool(KEY_TITLE.fullmatch(text) or line.heading or line.is_marked)
 
 
 def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> list[frozenset[int]]:
-    """Return the last lines, from each place on where they may count the questions anew: none asks or gives points.
+    """Return candidate lists at the end of a paper, where the numbers may restart and no line asks or gives points.
 
-    They begin at the number 1 or below what may be a title, in whatever language.
+    A list begins at the number 1 or below a possible title, in any language.
     """
     numbers = [_counted(mark) for mark in marks]
     found: list[frozenset[int]] = []
@@ -144,13 +144,13 @@ def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> list[fro
 
 
 def _counted(mark: Mark | None) -> int:
-    """Return the number of a question or an answer, 0 for a mark of another kind."""
+    """Return the number of a question or an answer; 0 for any other kind of mark."""
     is_number = mark is not None and mark.kind in ("digits", "word") and mark.series != "digits()"
     return mark.value if mark is not None and is_number else 0
 
 
 def _beginnings(lines: Sequence[Line], numbers: Sequence[int]) -> Iterator[tuple[int, list[int], set[int]]]:
-    """Yield from the end up where a list may begin: the numbers in its first line, and those from there on."""
+    """Yield possible starts of a list, from the end up: start, numbers in its first line, all numbers from there."""
     said: set[int] = set()
     last = max(numbers, default=0) + 1
     for start in range(len(lines) - 1, max(0, len(lines) - _LONG), -1):
@@ -166,7 +166,7 @@ def _beginnings(lines: Sequence[Line], numbers: Sequence[int]) -> Iterator[tuple
 
 
 def _answers_most(said: Set[int], above: Mapping[int, int], *, stands_out: bool) -> bool:
-    """Return whether the numbers in a list are about as many as those above it, and go as far."""
+    """Return whether a list has about as many numbers as the questions above it, and reaches as far."""
     highest = max(above, default=0)
     is_enough = 2 * len(said) >= highest >= 2 or (stands_out and max(said) == highest)
     return is_enough and highest <= max(said) + 1
@@ -181,12 +181,12 @@ def _mostly_ask(lines: Sequence[Line]) -> bool:
 
 
 def _asks_or_gives(line: Line) -> bool:
-    """Return whether a line asks something or gives points, as no answer does."""
+    """Return whether a line asks something or gives points, which no answer does."""
     return _asks(line) or POINTS.search(line.text) is not None
 
 
 def _may_be_title(text: str) -> bool:
-    """Return whether the text of a line above a list of answers may be its title, in whatever language."""
+    """Return whether a line above a list of answers may be its title, in any language."""
     text = text.strip("=-–—_*# ")
     is_plain = bool(text) and not re.search(r"[?？=_|\d$]|!\[", text) and (text.endswith(":") or not TASK.match(text))
     return is_plain and len(text.split()) <= _MOST_WORDS and len(text) <= _SHORT

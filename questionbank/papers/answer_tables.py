@@ -1,7 +1,7 @@
-"""Tables that give answers: a column of the questions' numbers in order, and beside it answers, working or marks.
+"""Tables of answers: a column of question numbers in order, with answers, working or marks beside it.
 
-What the head of a table says matters little: the numbers of questions in their order make a list of answers of it, or
-a marking scheme. A table may have several such columns side by side; a row without a number goes on with the one above.
+The header matters little: question numbers in order make a table a list of answers or a marking scheme. A table may
+have several such columns side by side; a row without a number continues the one above.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _TICKS = re.compile(r"\s*[✓✔]+")
 _RESULT = re.compile(r"(?P<opening>\$?)\s*(?:[^\W\d_]{3,}\s*)?[=＝]\s*(?=[^=＝]+$)")
 _WORKS = re.compile(r"[=＝≈⇒→÷×]|\\(?:times|frac|approx|Rightarrow)")
 _ASSIGNED = re.compile(r"\$?\s*[^\W\d](?:_?\w)?(?:\([a-z]\))?\s*[=<>≤≥][^=]+(?:\b(?:or|and)\b[^=]+=[^=]+)?$")
-_FEWEST = 3  # numbers that make a list of a table
+_FEWEST = 3  # minimum number of question numbers that make a table a list
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The number of a question in a table, the letter and numeral of its part, and the number as printed: ``4.2.1``."""
+    """A question's number in a table, the letter and numeral of its part, and the number as printed: ``4.2.1``."""
 
     number: int
     part: str
@@ -50,17 +50,18 @@ class Label:
 
     @property
     def levels(self) -> tuple[int, ...]:
-        """Its numbers, for their order."""
+        """Its numbers as a tuple, for sorting."""
         return tuple(map(int, self.name.split(".")))
 
 
 @dataclass(slots=True)
 class TableAnswer:
-    """What the rows of a table say of one question.
+    """What the rows of a table give for one question.
 
     Attributes:
-        rows: that say it, by their places in the table.
-        texts: lines of the column of answers, without marks; `notes`: what other columns say.
+        rows: indices of its rows in the table.
+        texts: lines from the answer column, without marks.
+        notes: lines from the other columns.
     """
 
     label: Label
@@ -77,7 +78,7 @@ class _Columns:
 
 
 def label_of(cell: str) -> Label | None:
-    """Return the number of a question that a cell holds and nothing else.
+    """Return the question number in a cell; None if the cell contains anything else.
 
     >>> label_of("4.2.1").name, label_of("Q3(b)").part, label_of("12 cm")
     ('4.2.1', 'b', None)
@@ -93,13 +94,13 @@ def label_of(cell: str) -> Label | None:
 
 
 def is_answer_table(rows: Sequence[Sequence[str]], numbers: Sequence[str], *, is_titled: bool) -> bool:
-    """Return whether a table gives the answers of questions above it, and asks nothing itself.
+    """Return whether a table answers the questions above it and asks nothing itself.
 
-    Without a title it must say so, by its head or by marks such as M1, and name most of the questions.
+    Without a title, its header or marks such as M1 must show this, and it must name most of the questions.
 
     Args:
-        numbers: of whatever is numbered above, as printed, without signs: ``"3"``, ``"4.2"``.
-        is_titled: a title of answers stands above.
+        numbers: all numbers above the table, as printed without punctuation: ``"3"``, ``"4.2"``.
+        is_titled: whether a title of answers is above the table.
     """
     groups = _groups(rows)
     if not groups or _asks(rows):
@@ -113,7 +114,7 @@ def is_answer_table(rows: Sequence[Sequence[str]], numbers: Sequence[str], *, is
 
 
 def is_numbered_down(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first column of a table is surely one of numbers rather than its first row."""
+    """Return whether the question numbers of a table clearly run down its first column and not along its first row."""
     if not _groups(rows):
         return False
     if is_head(rows) and _says_what(rows[0]):
@@ -124,12 +125,12 @@ def is_numbered_down(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def is_head(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row of a table names its columns rather than a question."""
+    """Return whether the first row of a table holds column headers rather than a question."""
     return bool(rows) and bool(rows[0]) and label_of(rows[0][0]) is None and any(rows[0])
 
 
 def table_answers(rows: Sequence[Sequence[str]]) -> list[TableAnswer]:
-    """Return what a table says of questions, in the order of its columns and rows; empty where it names none."""
+    """Return a table's answers, in the order of its columns and rows; empty if it has no question numbers."""
     found: list[TableAnswer] = []
     for columns in _groups(rows, fewest=1):
         found += _read(rows, columns)
@@ -165,7 +166,7 @@ def _read(rows: Sequence[Sequence[str]], columns: _Columns) -> Iterator[TableAns
 
 
 def concluding(texts: Sequence[str]) -> str:
-    """Return the answer that lines of working end with, or all of lines that work nothing out; empty where unclear.
+    """Return the answer at the end of working, or all lines if they are not working; empty if unclear.
 
     >>> concluding(["30/2", "= 15 cm"]), concluding(["No,", "they differ"]), concluding(["2x = 4", "9 - 3 = 6, x = 2"])
     ('15 cm', 'No, they differ', '')
@@ -179,21 +180,21 @@ def concluding(texts: Sequence[str]) -> str:
 
 
 def _lines(cell: str) -> list[str]:
-    """Return the lines of a cell that are no marks, without ticks."""
+    """Return the lines of a cell without ticks and without lines of marks."""
     lines = [_TICKS.sub("", line).strip() for line in cell.split(GAP) if line.strip()]
     return [line for line in lines if line and (len(lines) == 1 or not _is_given(line))]
 
 
 def _is_given(line: str) -> bool:
-    """Return whether a line of working is nothing but marks: "M1 A1"."""
+    """Return whether a line of working consists only of marks: "M1 A1"."""
     return _MARKS.fullmatch(line) is not None and re.search(r"[MABCS]\d", line) is not None
 
 
 def _groups(rows: Sequence[Sequence[str]], fewest: int = 2) -> list[_Columns]:
-    """Return the columns of numbers of a table, each with the columns that belong to it.
+    """Return a table's number columns, each with the columns that belong to it.
 
     Args:
-        fewest: different numbers in the first column; from two on they must count up.
+        fewest: minimum of different numbers in the first column; from two on they must increase.
     """
     body = rows[1:] if is_head(rows) else rows
     width = max(map(len, rows), default=0)
@@ -230,7 +231,7 @@ def _are_marks(rows: Sequence[Sequence[str]], column: int) -> bool:
 
 
 def _has_marks(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the last column holds marks such as M1 and A1."""
+    """Return whether the last column contains marks such as M1 and A1."""
     body = rows[1:] if is_head(rows) else rows
     last = max(map(len, rows)) - 1
     given = any(re.search(r"[MAB]\d", _cell(row, last)) for row in body)
@@ -246,7 +247,7 @@ def _says_what(head: Sequence[str]) -> bool:
 
 
 def _asks(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether cells of a table ask, or a column of questions stands in it."""
+    """Return whether a table asks questions, in its cells or in a column of questions."""
     head = rows[0] if is_head(rows) else []
     if any(map(NUMBER_COLUMN.fullmatch, (cell.strip("* ") for cell in head[1:]))):
         return True
@@ -255,7 +256,7 @@ def _asks(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _counts(labels: Sequence[Label | None]) -> bool:
-    """Return whether most cells of a column hold numbers that count up."""
+    """Return whether most cells of a column are numbers in increasing order."""
     levels = [label.levels for label in labels if label is not None]
     return (
         len({*levels}) > 1
@@ -265,7 +266,7 @@ def _counts(labels: Sequence[Label | None]) -> bool:
 
 
 def _goes_on(before: Sequence[Label | None], labels: Sequence[Label | None]) -> bool:
-    """Return whether a column counts on from another one, below it or row by row."""
+    """Return whether a column continues another column's numbers, from its end or row by row."""
     numbers = [label.number for label in labels if label is not None]
     if len(numbers) < len(labels) or not numbers:
         return False
@@ -274,7 +275,7 @@ def _goes_on(before: Sequence[Label | None], labels: Sequence[Label | None]) -> 
 
 
 def _column(rows: Sequence[Sequence[str]], column: int) -> list[Label | None]:
-    """Return the labels of a column, None for what is none; without empty cells and those of parts."""
+    """Return the labels of a column, None for other cells; empty cells and parts are skipped."""
     cells = [_cell(row, column) for row in rows]
     return [label_of(cell) for cell in cells if cell and not _is_part(cell)]
 

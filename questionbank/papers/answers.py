@@ -1,4 +1,4 @@
-"""What answers a question: marks of options, lines of answers, gaps, the list of answers, the end of working."""
+"""Determine a question's answer from marked options, answer lines, gaps, the list of answers or the working."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _SHORT_ANSWER = 40  # characters
 
 @dataclass(slots=True)
 class Answered:
-    """What the sources of a question's answer say.
+    """The answer found for a question.
 
     Attributes:
-        text: of the answer, or the labels of the right options, ``"A, C"``.
+        text: the answer, or the labels of the correct options: ``"A, C"``.
         accepted: typed answers with their tolerance.
-        parts: answers by the letters of parts.
+        parts: answers by the letter of their part.
     """
 
     text: str = ""
@@ -44,9 +44,9 @@ class Answered:
 def answered_by(
     draft: Draft, items: Sequence[Item], options: Sequence[Option], answers: Sequence[Item], given: str
 ) -> Answered:
-    """Return what marks, answer lines, brackets and the list of answers say; where they differ, a doubt."""
+    """Return the answer from marks, answer lines, brackets and the list of answers; add a doubt if they differ."""
     found = Answered()
-    said = _said_by_marks(draft, items, options)  # where, and what
+    said = _said_by_marks(draft, items, options)  # source and answer
     said += _said_below(draft, options, answers, found)
     if given:
         said.append(("what is written into the question", given))
@@ -65,20 +65,20 @@ def answered_by(
 
 
 def _agree(text: str, other: str) -> bool:
-    """Return whether two answers without options say the same, or one of them more than the other: "7" and "7 cm"."""
+    """Return whether two answers without options agree, or one of them contains the other: "7" and "7 cm"."""
     words, of_other = ({*_WORDS.findall(one.lower())} for one in (text, other))
     says_more = bool(words and of_other) and (words <= of_other or of_other <= words)
     return says_more or same_answer(text, other) == "same"
 
 
 def _name_in_full(key: KeyEntry, options: Sequence[Option]) -> None:
-    """Give a function or a point its name back, which is no option's letter: "C(x) = 15x + 200"."""
+    """Restore the name of a function or point that was taken for an option's letter: "C(x) = 15x + 200"."""
     if not options and key.raw and re.match(r"[A-K]\(", key.raw[0]) and key.answer == key.raw[0][0]:
         key.answer, key.solution = key.raw[0], key.solution[1:]
 
 
 def _said_by_marks(draft: Draft, items: Sequence[Item], options: Sequence[Option]) -> list[tuple[str, str]]:
-    """Return the labels of the options that a mark shows as right; a doubt where nothing says that several are."""
+    """Return the options marked as right; add a doubt if several are marked and nothing confirms it."""
     right = [option.label for option, item in zip(options, items, strict=True) if item.is_right]
     if not right or len(right) == len(options) > 1:
         return []
@@ -93,7 +93,7 @@ def _said_by_marks(draft: Draft, items: Sequence[Item], options: Sequence[Option
 def _said_below(
     draft: Draft, options: Sequence[Option], answers: Sequence[Item], found: Answered
 ) -> list[tuple[str, str]]:
-    """Return the answers on lines of their own; those by part and with a tolerance go into `found`."""
+    """Return the answers on lines of their own; add those by part and those with a tolerance to `found`."""
     said = []
     for item in answers:
         text = answer_text(item.text)
@@ -110,7 +110,7 @@ def _said_below(
 
 
 def _said_by_list(draft: Draft, key: KeyEntry, options: Sequence[Option], found: Answered) -> list[str]:
-    """Return what the paper's list of answers says; answers by part and with a tolerance go into `found`."""
+    """Return the answers from the paper's list; add those by part and those with a tolerance to `found`."""
     found.parts = key.parts or found.parts
     said = []
     if options and len(key.parts) == 1 and not key.answer:  # "a) since ..."
@@ -126,7 +126,7 @@ def _said_by_list(draft: Draft, key: KeyEntry, options: Sequence[Option], found:
 
 
 def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[Doubt]) -> str:
-    """Return the labels of the options that an answer names, by letters or by their texts."""
+    """Return the labels of the options that an answer names by letter or by text."""
     labels = [option.label for option in options]
     named: list[str] = []
     bare = text.strip("()（）[] .")
@@ -176,7 +176,7 @@ def _accepted(text: str) -> AcceptedAnswer:
 
 
 def given_answer(stem: str) -> str:
-    """Return the answer that is written into a gap of the question, else the empty string."""
+    """Return the answer written into a gap of the question; empty if there is none."""
     match = phrases.GIVEN_ANSWER.search(stem)
     if match is None or (match["answer"] in "TFVR" and _NAMED_TRUTH.search(stem, 0, match.start())):
         return ""
@@ -186,7 +186,7 @@ def given_answer(stem: str) -> str:
 def with_conclusions(
     answered: Answered, parts: tuple[QuestionPart, ...], options: Sequence[Option], solution: str, doubts: list[Doubt]
 ) -> tuple[Answered, tuple[QuestionPart, ...], str]:
-    """Return answers that stand at the end of their working, and the working as the solution; each with a doubt."""
+    """Move working to the solution and take its result as the answer; add a doubt unless the result is certain."""
     found: list[str] = []
     if parts:
         parts, solution = _concluded_parts(parts, solution, found)
@@ -210,7 +210,7 @@ def with_conclusions(
 def _concluded_parts(
     parts: tuple[QuestionPart, ...], solution: str, found: list[str]
 ) -> tuple[tuple[QuestionPart, ...], str]:
-    """Return the parts with what their working ends with, and the solution; unsure ends go into `found`."""
+    """Return the parts with the results of their working, and the solution; add uncertain results to `found`."""
     worked = {label: text for label, text in by_parts(solution).items() if text}
     workings = list(worked.values()) if len(worked) == len(parts) else [""] * len(parts)
     settled = []

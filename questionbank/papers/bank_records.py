@@ -1,4 +1,4 @@
-"""From the questions of a paper to what an import takes in: checked as a file's rows are, pictures by their hashes."""
+"""Convert a paper's questions to import records: validated like a file's rows, with pictures named by their hashes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from questionbank.rendering.pictures import picture_names
 def bank_record(
     record: QuestionRecord, pictures: Mapping[str, str], concepts: tuple[ConceptPath, ...] = ()
 ) -> QuestionRecord:
-    """Return a question as the bank takes it.
+    """Return a question as the bank stores it.
 
     Args:
         pictures: SHA-256 by name; a picture without one is known to be missing.
 
     Raises:
-        FieldProblems: the bank cannot take it.
+        FieldProblems: If the bank cannot accept the question.
     """
     named = picture_names(_texts(record))
     names = {name: _name_by_content(name, pictures.get(name, "")) for name in named}
@@ -39,7 +39,7 @@ def bank_record(
 
 
 def _counted_from_one(record: QuestionRecord) -> QuestionRecord:
-    """Return a question whose shared text names no numbers of its paper: each worksheet puts in its own."""
+    """Remove the paper's question numbers from a question's shared text: each worksheet inserts its own."""
     shared = record.content.stimulus.text
     if not shared or not record.text.startswith(shared):
         return record
@@ -50,12 +50,12 @@ def _counted_from_one(record: QuestionRecord) -> QuestionRecord:
 
 
 def _name_by_content(name: str, sha256: str) -> str:
-    """Return a picture's name in the bank: programs number pictures anew in each file that they write."""
+    """Return a picture's name in the bank, from its hash: programs renumber the pictures in every file they write."""
     return f"{sha256[:12]}{PurePath(name).suffix}" if sha256 else name
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """Return a question's fields whose texts name pictures by other names."""
+    """Return a question's fields with the pictures renamed in their texts."""
     if isinstance(value, str):
         return PICTURE.sub(lambda match: f"![{match['alt']}]({names.get(match['name'].strip(), match['name'])})", value)
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""pandoc's blocks to paragraphs: lists with their numbers, tables, pictures, and text with its looks."""
+"""Convert pandoc's blocks to paragraphs: numbered lists, tables, pictures, and text with its styles."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from questionbank.papers.word_numbering import is_colour
 
 Block = Mapping[str, Any]
 PictureName = Callable[[str], str]
-"""Returns our name of a picture by its address in the document; empty where it cannot be kept."""
+"""Maps a picture's address in the document to our name for it; empty if the picture cannot be stored."""
 
 NUMBER_BEGINS, NUMBER_ENDS = "\ue000", "\ue001"
-"""Stand around the automatic number that `questionbank.papers.word` writes into a paragraph: level, bar, number."""
+"""Enclose the automatic number that `questionbank.papers.word` writes into a paragraph: level, bar, number."""
 COLOUR_BEGINS, COLOUR_ENDS = "\ue002", "\ue003"
-"""Stand around text in colour, which pandoc does not tell of."""
+"""Enclose coloured text, which pandoc does not report."""
 BOXED = "\ue00b"
-"""Begins a paragraph of a text box."""
+"""Begins a paragraph in a text box."""
 SOFT_BREAK = "\ue005"
-"""The end of a line in the source, which is a blank unless a mark follows."""
+"""End of a line in the source, treated as a space unless a mark follows."""
 _LOOKS = {"Strong": BOLD, "Underline": UNDERLINED, "Emph": ITALIC, "SmallCaps": 0, "Strikeout": 0}
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
@@ -41,22 +41,22 @@ _COLOUR_NAMES = frozenset(
 
 
 class BlockReader:
-    """Reads the blocks of one document.
+    """Reader for the blocks of one document.
 
     Args:
-        picture_name: what pictures are called here.
+        picture_name: returns our name for a picture.
     """
 
     def __init__(self, picture_name: PictureName) -> None:
         self._picture_name = picture_name
         self.lost_pictures = 0
-        self.picture_widths: dict[str, float] = {}  # in points, by our names, of pictures that state one
+        self.picture_widths: dict[str, float] = {}  # in points, by our names, for pictures that specify a width
 
     def paragraphs(self, blocks: Iterable[Block], *, level: int = 0, depth: int = 0) -> list[Paragraph]:
-        """Return the paragraphs of blocks, in their order.
+        """Return the paragraphs of the blocks, in order.
 
         Raises:
-            DocumentRefused: they nest too deeply.
+            DocumentRefused: If the blocks are nested too deeply.
         """
         found: list[Paragraph] = []
         if depth > _DEEPEST:
@@ -122,13 +122,13 @@ class BlockReader:
         return Paragraph(_coloured(rich).with_prices(), number, level, is_boxed=is_boxed)
 
     def _rows(self, content: Any, depth: int) -> list[list[Cell]]:
-        """Return the cells of a table, row by row; a cell that spans others leaves empty ones behind."""
+        """Return the cells of a table, row by row; a cell that spans others is followed by empty ones."""
         _attributes, caption, _columns, head, bodies, foot = content
         rows = [*head[1]]
         for body in bodies:
             rows += [*body[2], *body[3]]
         table: list[list[Cell]] = []
-        spans: dict[int, int] = {}  # column -> rows that a cell above still covers
+        spans: dict[int, int] = {}  # column -> number of rows that a cell above still covers
         for _row_attributes, cells in [*rows, *foot[1]]:
             row: list[Cell] = []
             for _cell_attributes, _alignment, down, across, blocks in cells:
@@ -161,7 +161,7 @@ class BlockReader:
                     rich.add("\n", look)
                 case "Math":
                     is_alone = content[0]["t"] == "DisplayMath" and len(inlines) == 1
-                    # the lines of a matrix are no lines of the paper, nor is a blank at its end, "\ ", a part of it
+                    # a matrix's rows are not lines of the paper, and a space at its end, "\ ", is not part of it
                     if formula := array_latex(_BLANK_AT_END.sub("", " ".join(content[1].split()))):
                         if rich.text.endswith("$"):
                             rich.add(" ", look)
@@ -205,7 +205,7 @@ class BlockReader:
 
 
 def _points(length: str) -> float:
-    """Return a length of CSS in points, 0 where it is none or a share of the page.
+    """Return a CSS length in points; 0 if it is invalid or relative to the page.
 
     >>> _points("2.5in"), _points("96"), _points("50%")
     (180.0, 72.0, 0.0)
@@ -215,14 +215,14 @@ def _points(length: str) -> float:
 
 
 def _stands_out(attributes: Any) -> bool:
-    """Return whether a span of HTML or LaTeX is highlighted or in a colour."""
+    """Return whether an HTML or LaTeX span is highlighted or coloured."""
     _identifier, classes, values = attributes
     style = " ".join(value for name, value in values if name in ("style", "color"))
     return "mark" in classes or any(is_css_colour(match[1] or match[2]) for match in _CSS_COLOUR.finditer(style))
 
 
 def is_css_colour(value: str) -> bool:
-    """Return whether a colour of CSS is none of black, grey and white.
+    """Return whether a CSS colour is anything but black, grey or white.
 
     >>> is_css_colour("#f00"), is_css_colour("green"), is_css_colour("rgb(0, 0, 0)")
     (True, True, False)
@@ -236,7 +236,7 @@ def is_css_colour(value: str) -> bool:
 
 
 def list_number(place: int, style: str, delimiter: str) -> str:
-    """Return the number of a list's item as it is printed.
+    """Return a list item's number as printed.
 
     >>> list_number(2, "Decimal", "Period"), list_number(3, "LowerAlpha", "TwoParens")
     ('2.', '(c)')
@@ -252,7 +252,7 @@ def list_number(place: int, style: str, delimiter: str) -> str:
 
 
 def _coloured(rich: Rich) -> Rich:
-    """Return it with what stands between the signs of colour looking coloured, and without the signs."""
+    """Return the text with the passages between colour markers styled as coloured, and the markers removed."""
     if COLOUR_BEGINS not in rich.text:
         return rich
     coloured = Rich()

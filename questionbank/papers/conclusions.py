@@ -1,4 +1,4 @@
-"""The answer that a worked solution ends with: "so x = 4", "= 12 cm", "the answer is (b)", "480 ÷ 120 = 4（小时）"."""
+"""Find the final answer in a worked solution: "so x = 4", "= 12 cm", "the answer is (b)", "480 ÷ 120 = 4（小时）"."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CHOSEN = re.compile(
     re.IGNORECASE,
 )
 _EXAMINER = re.compile(r"[\s,]+\(?[MAB][1-3]\)?(?=[\s,;:.]|$)")
-"""Marks of an examiner within working: "= 0 M1, so x = 3 A1"."""
+"""An examiner's marks within working: "= 0 M1, so x = 3 A1"."""
 _ASSIGNED = re.compile(r"\$?\s*[^\W\d]\w{0,2}(?:\([a-z]\))?\s*$")
 _JOINED = re.compile(r"\b(?:or|and|oder|und|ou)\b|(?<=\S\s)(?:y|o|et)(?=\s[^=])|[,，、或和]")
 _EQUATION = re.compile(  # "The tangent line is $y - 2 = 3x$"
@@ -53,7 +53,7 @@ _LONGEST = 60
 
 
 def chosen_letter(text: str) -> str:
-    """Return the letter of the option that a solution names, or nothing.
+    """Return the letter of the option that a solution names; empty if there is none.
 
     >>> chosen_letter("These are independent, so the answer is (b)."), chosen_letter("Choice C is correct.")
     ('B', 'C')
@@ -63,7 +63,7 @@ def chosen_letter(text: str) -> str:
 
 
 def is_working(text: str) -> bool:
-    """Return whether a text works an answer out rather than to give it.
+    """Return whether a text shows working rather than just an answer.
 
     >>> is_working("0,70 · 85 = 59,50 €"), is_working("x = 2 or x = 3"), is_working("y = 3x + 2")
     (True, False, False)
@@ -85,12 +85,12 @@ def is_working(text: str) -> bool:
     if sign and before.startswith("$") and same_meaning(before.strip("$ "), behind.strip("$ .")) == "same":
         return True  # a step from one form to another
     variables = re.search(r"(?<![^\W\d_])[a-zA-Z](?![^\W\d_])|\\|\^", before.rpartition(":")[2])
-    is_fraction = re.fullmatch(r"\s*\d+\s*/\s*\d+\s*", before) is not None  # "10/32 = 0.3125" says it twice
+    is_fraction = re.fullmatch(r"\s*\d+\s*/\s*\d+\s*", before) is not None  # "10/32 = 0.3125" gives the answer twice
     return bool(sign) and variables is None and not is_fraction and re.search(r"\d.*[-+−–×÷·*/:]", before) is not None
 
 
 def is_sure(working: str) -> bool:
-    """Return whether working is nothing but one calculation, or says itself what its answer is.
+    """Return whether working is a single calculation or states its answer explicitly.
 
     >>> is_sure("350 ÷ 6 = 58.3 mm"), is_sure("x = 7, so it takes 7 days")
     (True, False)
@@ -100,7 +100,7 @@ def is_sure(working: str) -> bool:
 
 
 def concluded(text: str) -> str:
-    r"""Return the answer that a worked solution ends with; empty where it ends otherwise.
+    r"""Return the answer at the end of a worked solution; empty if it does not end with one.
 
     >>> concluded("Since x + 1 = 5, x = 4."), concluded("At (1, 2) the slope is $-4/5$.")
     ('x = 4', '$-4/5$')
@@ -131,7 +131,7 @@ def concluded(text: str) -> str:
 
 
 def _value_of(clause: str, text: str) -> str | None:
-    """Return the value that the last clause of a text says, empty where it is unclear; None where it says none."""
+    """Return the value in the last clause of a text; empty if unclear, None if there is no value."""
     if clause.count(")") > clause.count("(") and "(" not in clause:
         return ""  # the end of an aside
     if equation := _EQUATION.search(clause):
@@ -147,7 +147,7 @@ def _value_of(clause: str, text: str) -> str | None:
 
 
 def concluded_by_numerals(text: str) -> str:
-    r"""Return what a worked solution ends with, or each of its parts (i), (ii).
+    r"""Return the result of a worked solution, or of each of its parts (i), (ii).
 
     >>> concluded_by_numerals("(i) 7 + 76 = 83\n(ii) 10 × 90 = 900"), concluded_by_numerals("3 + 4 = 7")
     ('(i) 83 (ii) 900', '7')
@@ -160,7 +160,7 @@ def concluded_by_numerals(text: str) -> str:
 
 
 def _behind_equals(clause: str) -> str:
-    """Return what stands behind the last equals sign, with its letter where nothing else stands before it."""
+    """Return the text after the last equals sign, including the variable if nothing else precedes the sign."""
     formulas = [(segment.start, segment.end) for segment in formula_segments(clause)]
     place = _last_equals(clause)
     if place < 0:
@@ -177,7 +177,7 @@ def _behind_equals(clause: str) -> str:
 
 
 def _last_equals(text: str) -> int:
-    """Return where the last equals sign stands that is in no bracket or matrix; -1 where there is none."""
+    """Return the index of the last equals sign outside brackets and matrices; -1 if there is none."""
     deep, last = 0, -1
     for place, sign in enumerate(text):
         deep += (sign == "{") - (sign == "}")

@@ -1,7 +1,7 @@
-"""What a person changes in the lines of a document, as data: a correction that is left out has never been made.
+"""A reviewer's corrections to a document's lines, stored as data: omitting a correction undoes it completely.
 
-Each line has a key that no correction changes: its place in the document, and for the rest of a line that was split
-the key of that line with the correction's number. So a correction names its line whatever was split before it.
+Each line has a key that no correction changes: its index in the document; for the rest of a split line, the line's key
+followed by the correction's number. A correction therefore identifies its line whatever was split before it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from questionbank.papers.paper import Line, Role
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """One step of a review: a line's role, what stands in its place, a question's points, or whether it is imported.
+    """One review step: a line's role, its replacement, a question's points, or whether the question is imported.
 
     Attributes:
-        key: of the line; for `points` and `is_left_out` of the question.
-        role: the line's new role; empty for none.
-        lines: what stands in the line's place, with `roles`; empty for the line as it is.
-        points: of the question, then of each part; empty where this is another correction.
-        is_left_out: whether the question stays out of the import; None where this is another correction.
+        key: key of the line; of the question for `points` and `is_left_out`.
+        role: the line's new role; empty if unchanged.
+        lines: the lines that replace it, with `roles`; empty if the line is unchanged.
+        points: of the question, then of each part; empty for other corrections.
+        is_left_out: whether the question is excluded from the import; None for other corrections.
     """
 
     key: str
@@ -36,7 +36,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedLine:
-    """A line as it stands after the corrections."""
+    """A line after the corrections."""
 
     key: str
     line: Line
@@ -46,7 +46,7 @@ class ReviewedLine:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """The lines after the corrections, the keys of the questions that are left out, and the points of some by key."""
+    """The corrected lines, the keys of excluded questions, and corrected points by key."""
 
     lines: tuple[ReviewedLine, ...]
     left_out: frozenset[str]
@@ -54,7 +54,7 @@ class Corrected:
 
 
 def correct(lines: Sequence[Line], roles: Sequence[Role], corrections: Sequence[Correction]) -> Corrected:
-    """Return the lines after the corrections, in order; a correction of a line that is not there changes nothing.
+    """Apply the corrections and return the lines in order; corrections of unknown lines are ignored.
 
     >>> corrected = correct([Line("How much is 1 + 1?")], [Role.NOTHING], [Correction("0", role="question")])
     >>> corrected.lines[0].role
@@ -64,7 +64,7 @@ def correct(lines: Sequence[Line], roles: Sequence[Role], corrections: Sequence[
         str(place): ReviewedLine(str(place), line, role)
         for place, (line, role) in enumerate(zip(lines, roles, strict=True))
     }
-    rests: dict[str, list[str]] = {}  # keys of what was split off a line, in order
+    rests: dict[str, list[str]] = {}  # keys of the lines split off each line, in order
     left_out: set[str] = set()
     points: dict[str, tuple[float | None, ...]] = {}
     for number, correction in enumerate(corrections):
@@ -96,12 +96,12 @@ def _in_order(keys: Any, rests: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def lines_as_json(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """Return lines as JSON, without what is as usual."""
+    """Return lines as JSON, omitting defaults."""
     return [as_json(line) for line in lines]
 
 
 def lines_of(found: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
-    """Return the lines that `lines_as_json` has written."""
+    """Return the lines from the output of `lines_as_json`."""
     return tuple(Line(**{**row, "area": tuple(row.get("area", ()))}) for row in found)
 
 
@@ -112,7 +112,7 @@ def correction_as_json(correction: Correction) -> dict[str, Any]:
 
 
 def correction_of(found: Mapping[str, Any]) -> Correction:
-    """Return the correction that `correction_as_json` has written."""
+    """Return the correction from the output of `correction_as_json`."""
     return Correction(
         **{
             **found,

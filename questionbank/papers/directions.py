@@ -1,4 +1,4 @@
-"""Directions: lines that tell what to do with the questions that follow, or only where and how to write."""
+"""Directions: lines that explain what to do with the questions below, or only where and how to write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ORDERS = re.compile(
     r"|suivant\w*|siguiente\w*|cada|seguent\w*)\b",
     re.IGNORECASE,
 )
-"""Tells what to do with each of the questions that follow."""
+"""Instruction for each of the questions that follow."""
 _ADMINISTERS = re.compile(
     r"\b(?:circle|choose|select|tick|shade|write|use|show|label|give)\b[^.]{0,40}\b(?:letters?|best|correct|right|box|options?"
     r"|answers?|(?:show )?work(?:ing)?|true|T|space|line|blank|units?)\b",
@@ -29,16 +29,16 @@ _TITLED_DIRECTIONS = re.compile(
     r"\W*(?:directions?|instructions?|anweisung|consigne|instrucciones|istruzioni)\W*\s?[:.–—-]\W*\w", re.IGNORECASE
 )
 WORD_BANK = re.compile(r"\W*(?:word ?(?:bank|box|list)|choose from|wörter(?:kasten)?|banque de mots)\b", re.IGNORECASE)
-"""Begins the words to choose from."""
+"""Introduces a list of words to choose from."""
 
 
 def directs(text: str) -> bool:
-    """Return whether a line tells what to do with each of the questions that follow, or how to write the answers."""
+    """Return whether a line gives instructions for each of the following questions, or for writing the answers."""
     return bool(_ORDERS.match(text) or _TITLED_DIRECTIONS.match(text))
 
 
 def is_order(text: str) -> bool:
-    """Return whether directions tell what is asked, and not only where and how to write.
+    """Return whether directions describe the task, rather than only where and how to write.
 
     >>> is_order("Directions: Circle the letter of the best answer."), is_order("Solve each equation. Show your work.")
     (False, True)
@@ -48,12 +48,12 @@ def is_order(text: str) -> bool:
 
 
 def administers(text: str) -> bool:
-    """Return whether a line only tells where and how to write: "Tick the right box."."""
+    """Return whether a line only explains where and how to write: "Tick the right box."."""
     return _ADMINISTERS.search(text) is not None
 
 
 def is_given(text: str) -> bool:
-    """Return whether a line below a heading says what its questions are about, and not what to do with them.
+    """Return whether a line below a heading introduces the topic of its questions rather than giving instructions.
 
     >>> is_given("A ladder is 6.5 m long."), is_given("Solve each equation."), is_given("True or false? Circle T or F.")
     (True, False, False)
@@ -69,7 +69,7 @@ def is_given(text: str) -> bool:
 
 
 def asks(text: str) -> bool:
-    """Return whether a sentence of a text asks, or leaves a place to answer in.
+    """Return whether any sentence of a text asks something or leaves space for an answer.
 
     >>> asks("Two trains leave. Find how far they are apart."), asks("No calculator for this one!")
     (True, False)

@@ -1,11 +1,11 @@
-"""DOCX: what is in the package beside the text, and the text with `questionbank.papers.word`'s help."""
+"""Read DOCX: the package's other parts, and the text with the help of `questionbank.papers.word`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from posixpath import dirname, join, normpath
 from typing import Any
-from xml.etree import ElementTree as ET  # writes; what is read is parsed by defusedxml
+from xml.etree import ElementTree as ET  # for writing only; input is parsed by defusedxml
 
 from questionbank.core.errors import DocumentRefused
 from questionbank.papers.blocks import BlockReader
@@ -24,7 +24,7 @@ def read_docx(package: Package) -> Source:
     """Return the paragraphs and pictures of a Word document.
 
     Raises:
-        DocumentRefused: it is damaged or too long.
+        DocumentRefused: If the document is damaged or too long.
     """
     body = _body_name(package)
     _check_pages(package)
@@ -75,7 +75,7 @@ def _body_name(package: Package) -> str:
 
 
 def _relations(package: Package, name: str) -> dict[str, tuple[str, bool]]:
-    """Return target and whether it is outside of the file, by the ids of a part's relationships."""
+    """Return a part's relationships by id: the target, and whether it is outside the file."""
     root = package.xml(name)
     return {
         relation.get("Id") or "": (relation.get("Target") or "", relation.get("TargetMode") == "External")

@@ -1,4 +1,4 @@
-"""What is doubtful about a question, alone and beside its neighbours: sentences for whoever reviews it."""
+"""Doubts about a question, on its own and compared with its neighbours: sentences for the reviewer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from questionbank.papers.paper import Doubt, FoundQuestion, Line, Role
 _ADDRESSES = re.compile(
     r"\b(?:(?-i:me|my|us)|your?s?|mich|mir|moi|vous|votre)\b|\b(?:the board|in class|notebook)$", re.IGNORECASE
 )
-"""Speaks to whoever reads an answer rather than to give it."""
+"""Addresses the reader instead of giving an answer."""
 _MOST_GIVE = 0.7
 _PICTURE = re.compile(r"!\[[^\]]*\]\(")
 _NUMBERS_LEFT = re.compile(r"\n\s*(?:Q\s?)?\d{1,3}[.)、．]\s+\S")
@@ -32,10 +32,10 @@ UNREAD_SIGNS = Doubt(
 def neighbour_doubts(
     found: Sequence[FoundQuestion], drafts: Sequence[Draft], *, names_answers: bool = False
 ) -> Iterator[FoundQuestion]:
-    """Yield the questions with all of their doubts.
+    """Yield the questions with all their doubts.
 
     Args:
-        names_answers: a title, table or list names answers, and none came from it.
+        names_answers: whether a title, table or list announces answers but none was read from it.
     """
     has_answers = names_answers or any(_has_answer(question) for question in found)
     counts = Counter(len(question.record.options) for question in found if question.record.options)
@@ -58,7 +58,7 @@ def neighbour_doubts(
 
 
 def _are_settled(items: Sequence[Item]) -> bool:
-    """Return whether a person has said what one of several lines is, and so has looked at all of them."""
+    """Return whether a person has set the role of any of these lines, and so has seen all of them."""
     return any(item.is_settled for item in items)
 
 
@@ -70,7 +70,7 @@ def _has_answer(question: FoundQuestion) -> bool:
 def with_lines_left(
     questions: Sequence[FoundQuestion], lines: Sequence[Line], roles: Sequence[Role], settled: Set[int]
 ) -> Iterator[FoundQuestion]:
-    """Yield the questions, each with a doubt for the lines below it that no question takes."""
+    """Yield the questions, with a doubt for unused lines below them."""
     used = {line for question in questions for line in question.lines}
     starts = [min(question.lines, default=0) for question in questions]
     left: dict[int, list[str]] = {}
@@ -89,7 +89,7 @@ def with_lines_left(
 def with_unread_signs(
     questions: Sequence[FoundQuestion], lines: Sequence[Line], settled: Set[int]
 ) -> Iterator[FoundQuestion]:
-    """Yield the questions, each with a doubt if signs of its lines could not be read."""
+    """Yield the questions, with a doubt if some characters of their lines could not be read."""
     for question in questions:
         if any(lines[place].is_uncertain and place not in settled for place in question.lines):
             question = replace(question, doubts=(*question.doubts, UNREAD_SIGNS))
@@ -97,7 +97,7 @@ def with_unread_signs(
 
 
 def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterator[Doubt]:
-    """Yield what is doubtful about a question alone, in the order in which people read it."""
+    """Yield the doubts about a question on its own, in reading order."""
     record = question.record
     if draft.is_headless and not draft.stem.is_settled:
         yield Doubt(
@@ -121,7 +121,7 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
 
 
 def _odd_answer(record: QuestionRecord) -> Iterator[Doubt]:
-    """Yield that an answer looks like a remark, or like the letter of an option that is not there."""
+    """Yield a doubt if an answer looks like a remark, or names an option but there are no options."""
     said = [record.answer, *(part.answer for part in record.content.parts)]
     if remark := next((answer for answer in said if _ADDRESSES.search(answer)), ""):
         yield Doubt("answer_addresses", f"“{_shown(remark)}” speaks to somebody. Is it the answer?")
@@ -133,7 +133,7 @@ def _odd_answer(record: QuestionRecord) -> Iterator[Doubt]:
 
 
 def _lost_parts(record: QuestionRecord, draft: Draft) -> Iterator[Doubt]:
-    """Yield that parts seem to be missing before or beside the first one."""
+    """Yield doubts about parts that seem to be missing before or beside the first one."""
     if not draft.parts or draft.parts[0].is_settled:
         return
     first = read_mark(draft.parts[0].number)
@@ -144,7 +144,7 @@ def _lost_parts(record: QuestionRecord, draft: Draft) -> Iterator[Doubt]:
 
 
 def _lost_content(record: QuestionRecord) -> Iterator[Doubt]:
-    """Yield what of a question's document could not be taken over."""
+    """Yield doubts about pictures and formulas that could not be read from the document."""
     texts = "\n".join([record.text, record.solution, *(option.text for option in record.options)])
     texts += "\n".join(part.text for part in record.content.parts)
     if phrases.IMAGE_LOST.search(texts):
@@ -154,10 +154,10 @@ def _lost_content(record: QuestionRecord) -> Iterator[Doubt]:
 
 
 def _odd_text(record: QuestionRecord, *, is_known: bool) -> Iterator[Doubt]:
-    """Yield that a text may hold another question, or be none.
+    """Yield doubts about a text that may contain another question or may not be a question.
 
     Args:
-        is_known: its points, or answers in its paper, say that it is a question.
+        is_known: whether its points, or answers in its paper, show that it is a question.
     """
     if _NUMBERS_LEFT.search(record.text):
         yield Doubt(
@@ -170,7 +170,7 @@ def _odd_text(record: QuestionRecord, *, is_known: bool) -> Iterator[Doubt]:
 
 
 def _unanswered(question: FoundQuestion) -> Iterator[Doubt]:
-    """Yield which answers are missing, in a paper that gives some."""
+    """Yield doubts about missing answers, for a paper that gives some."""
     record = question.record
     is_asked = not phrases.PROOF.search(record.text)
     if not _has_answer(question) and (is_asked or record.options or record.kind in ("true_false", "matching")):
@@ -190,7 +190,7 @@ def _unanswered(question: FoundQuestion) -> Iterator[Doubt]:
 
 
 def _points(draft: Draft, text: str) -> Iterator[Doubt]:
-    """Yield what cannot be about the points of a question."""
+    """Yield doubts about impossible or inconsistent points."""
     if said := point_phrases.IMPOSSIBLE_POINTS.search("\n".join([text, *(part.text for part in draft.parts)])):
         yield Doubt("points_impossible", f"“{said[0]}” is less than nothing. Give its points yourself.")
     given = [part.points for part in draft.parts if part.points is not None]
@@ -207,7 +207,7 @@ def _shown(text: str) -> str:
 
 
 def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[Doubt]:
-    """Yield where the numbers of questions do not count on."""
+    """Yield doubts where the question numbers are not consecutive."""
     draft = drafts[place]
     before = drafts[place - 1] if place else None
     after = drafts[place + 1] if place + 1 < len(drafts) else None
@@ -237,13 +237,13 @@ def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[Doubt]:
 
 
 def _without_points(question: FoundQuestion, given: int, beside: int) -> Iterator[Doubt]:
-    """Yield that a question gives no points, though nearly all of its section do: so many `given` of `beside`."""
+    """Yield a doubt if a question gives no points but most of its section does (`given` of `beside` questions)."""
     if question.record.content.points is None and given >= _MOST_GIVE * beside and given > 1:
         yield Doubt("no_points", "It gives no points, though the others do.")
 
 
 def _twins(place: int, draft: Draft, alike: Sequence[int]) -> Iterator[Doubt]:
-    """Yield that another question, or a part, has the number of this one: one of them may be the answer."""
+    """Yield a doubt if another question, or a part, has the same number: one may be the answer to the other."""
     if draft.stem.is_settled:
         return
     if draft.value > 0 and len(alike) == 2 and alike[1] - alike[0] > 1:
@@ -283,10 +283,10 @@ def _number_of_options(place: int, found: Sequence[FoundQuestion], usual: int, c
 
 
 def paper_notices(questions: Sequence[FoundQuestion], total: float) -> Iterator[str]:
-    """Yield what is doubtful about a whole paper.
+    """Yield notices about the whole paper.
 
     Args:
-        total: the points that the paper says it gives; 0 where it says nothing.
+        total: the total points that the paper states; 0 if it states none.
     """
     given = [question.record.content.points for question in questions]
     found = sum(points for points in given if points is not None)
@@ -310,9 +310,9 @@ def _has_any_answer(question: FoundQuestion) -> bool:
 
 
 def left_over(lines: Sequence[Line], roles: Sequence[Role], used: set[int]) -> list[int]:
-    """Return the lines below the first question that say something and that nothing takes.
+    """Return the lines with text below the first question that no question uses.
 
-    What stands directly below a heading is its instructions, unless it is numbered.
+    Lines directly below a heading are its instructions, unless they are numbered.
     """
     left = []
     is_headed = True

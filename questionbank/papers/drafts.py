@@ -1,4 +1,4 @@
-"""A question while its lines are gathered: which texts are its stem, options, parts, answers and solution."""
+"""A question while its lines are collected: its stem, options, parts, answers and solution."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from questionbank.papers.points import without_points
 
 @dataclass(slots=True, eq=False)
 class Item:
-    """Texts of lines that belong together.
+    """Lines that belong together.
 
     Attributes:
-        number: that stands before it.
-        is_right: of an option.
-        is_settled: a person has said of one of its lines what it is, so that this is not doubted.
+        number: the number before it.
+        is_right: whether it is a correct option.
+        is_settled: whether a person has set the role of one of its lines, which then raises no doubts.
     """
 
     lines: list[int] = field(default_factory=list)
@@ -36,16 +36,16 @@ class Item:
 
     @property
     def text(self) -> str:
-        """The texts of its lines, one below the other."""
+        """The texts of its lines, joined by newlines."""
         return "\n".join(text for text in self.texts if text).strip()
 
 
 @dataclass(slots=True, eq=False)
 class Stimulus(Item):
-    """A text that several questions share; without numbers, that of all questions up to the next heading.
+    """Text that several questions share; without numbers, all questions up to the next heading share it.
 
     Attributes:
-        options: that stand below it for each of its questions: assertion and reason.
+        options: options listed below it for each of its questions (assertion and reason).
     """
 
     first: int = 0
@@ -54,7 +54,7 @@ class Stimulus(Item):
 
     @classmethod
     def of(cls, place: int, line: Line) -> Stimulus:
-        """Return the text that begins with a line, for the questions that it names, or that stand below its number."""
+        """Return the shared text that begins with a line, for the questions that it names or those below its number."""
         text = line.text
         match = phrases.STIMULUS.search(text)
         if match is None:
@@ -63,7 +63,7 @@ class Stimulus(Item):
         return cls([place], [text], first=int(first), last=int(last))
 
     def is_for(self, number: int, label: str) -> bool:
-        """Return whether a question shares it."""
+        """Return whether a question shares this text."""
         if "." in self.number and not label.startswith(f"{self.number}."):
             return False
         return not self.last or self.first <= number <= self.last
@@ -80,14 +80,14 @@ class Part(Item):
 
 @dataclass(slots=True, eq=False)
 class Draft:
-    """A question whose lines are being gathered.
+    """A question whose lines are being collected.
 
     Attributes:
-        number: as it stands; `value`: what it counts, 0 where it counts nothing; `series`: what counts with it.
-        lines: all of its lines; `is_headless`: it has no line of its own that asks.
-        points_each: what its section gives for each question; `total`: what it gives itself.
-        points_said: by a person, of the question and then of each part; empty where nobody has said them.
-        key: what the list of answers says of it.
+        number: number as printed; `value`: its integer value, 0 if it has none; `series`: the series it belongs to.
+        lines: all of its lines; `is_headless`: it has no question line of its own.
+        points_each: the points its section gives for each question; `total`: the points it gives itself.
+        points_said: points set by a person, for the question and then for each part; empty if none were set.
+        key: its entry in the list of answers.
     """
 
     number: str
@@ -110,7 +110,7 @@ class Draft:
 
     @property
     def is_matching(self) -> bool:
-        """Whether it, or the heading above, asks to match."""
+        """Whether the question, or the heading above it, asks to match items."""
         asked = "\n".join([self.stem.text, *self.headings[-1:]])
         return not self.options and not self.parts and phrases.MATCHING.search(asked) is not None
 
@@ -120,18 +120,18 @@ class Draft:
 
     @property
     def items(self) -> Iterator[Item]:
-        """What its lines make."""
+        """All its items: stem, options, answers, solutions and parts."""
         yield from (self.stem, *self.options, *self.answers, *self.solutions)
         for part in self.parts:
             yield from (part, *part.options, *part.answers)
 
     def settle(self, settled: Set[int]) -> None:
-        """Note which of its lines a person has said something of."""
+        """Mark the items with a line whose role a person has set."""
         for item in self.items:
             item.is_settled = not settled.isdisjoint(item.lines)
 
     def share_answers(self) -> None:
-        """Take what stands below the last part but answers all of them: "Answers: (a) 5 (b) 6", "Answers: 5; 6"."""
+        """Move answers that follow the last part but cover all parts: "Answers: (a) 5 (b) 6", "Answers: 5; 6"."""
         labels = [part.number for part in self.parts]
         is_only = not any(part.answers for part in self.parts[:-1])
         for part in self.parts:
@@ -142,13 +142,13 @@ class Draft:
                     self.answers.append(item)
 
     def take(self, place: int, line: Line, role: Role) -> Item:
-        """Add a line; returns what takes the lines that go on with it."""
+        """Add a line; return the item that continuation lines are added to."""
         holder: Draft | Part = self.parts[-1] if self.parts else self
         if role is Role.PART:
             part = Part([place], [line.text], line.number)
             self.parts.append(part)
             return part
-        is_number = not line.text and line.number.isdigit()  # "54": an option that nothing marks
+        is_number = not line.text and line.number.isdigit()  # "54": an unmarked option
         number, text = ("", line.number) if is_number else (line.number, line.text)
         item = Item([place], [text], number, is_right=role is Role.RIGHT_OPTION)
         if role in (Role.OPTION, Role.RIGHT_OPTION):
@@ -165,7 +165,7 @@ class Draft:
 
 
 def _ends_with_points(item: Item, options: Sequence[Item]) -> bool:
-    """Return whether the last option alone ends with a number in brackets: the points of its question."""
+    """Return whether only the last option ends with a number in brackets: the question's points."""
     return (
         item is options[-1]
         and [bool(point_phrases.BARE_POINTS.search(option.text)) for option in options].count(True) == 1
@@ -173,7 +173,7 @@ def _ends_with_points(item: Item, options: Sequence[Item]) -> bool:
 
 
 def _without_answer_space(text: str) -> str:
-    """Return a text without the room for an answer that stood before its points: "Find x. ........ [2]"."""
+    """Return a text without the answer space that came before its points: "Find x. ........ [2]"."""
     if phrases.is_answer_space(text):
         return ""
     space = phrases.BLANK_BEHIND.search(text)
@@ -181,7 +181,7 @@ def _without_answer_space(text: str) -> str:
 
 
 def take_points(draft: Draft) -> float | None:
-    """Take the points out of a question's texts; returns what the question as a whole gives."""
+    """Remove the points from a question's texts; return the points of the whole question."""
     gives_each = bool(draft.parts) and any(map(point_phrases.FOR_EACH.search, draft.stem.texts))
     total = _take_from_stem(draft)
     if gives_each:
@@ -193,25 +193,25 @@ def take_points(draft: Draft) -> float | None:
 
 
 def _take_from_stem(draft: Draft) -> float | None:
-    """Take the points out of a question's stem and options; returns the last total, or else the last points."""
+    """Remove the points from a question's stem and options; return the last total, or else the last points."""
     total: float | None = None
     options = [*draft.options, *(option for part in draft.parts for option in part.options)]
     for item in (draft.stem, *options):
-        is_option = item in options and not _ends_with_points(item, options)  # "(2)" is an option then
+        is_option = item in options and not _ends_with_points(item, options)  # otherwise "(2)" is an option
         for _place, found, is_total in _taken(item, is_option=is_option):
             total = found if is_total or total is None else total
     return total
 
 
 def _take_from_parts(parts: Sequence[Part]) -> float | None:
-    """Take the points out of a question's parts, each of which gets its own; returns what one says of all parts."""
+    """Remove the points from a question's parts and assign them; return the points that a part gives for all parts."""
     of_all: float | None = None
     bare_points = len(parts) > 1 and all(
         point_phrases.BARE_POINTS.search(part.texts[-1]) or point_phrases.POINTS.search(part.texts[-1])
         for part in parts
     )
     for part in parts:
-        first = 0 if begins_part(part.texts[0]) else 1  # "(a) (i) Find x. (1)": those of a part within it
+        first = 0 if begins_part(part.texts[0]) else 1  # "(a) (i) Find x. (1)": the points of a nested part
         taken = [*_taken(part, bare_points=bare_points)]
         of_all = next((found for _place, found, is_total in taken if is_total), of_all)
         given = [found for place, found, is_total in taken if place >= first and not is_total]
@@ -222,7 +222,7 @@ def _take_from_parts(parts: Sequence[Part]) -> float | None:
 
 
 def _take_said(draft: Draft) -> float | None:
-    """Give a question's parts the points that stand apart from its texts; returns those of the whole."""
+    """Assign the points set by a person to a question's parts; return those of the whole question."""
     draft.points_each = None
     total, *of_parts = draft.points_said
     if len(of_parts) == len(draft.parts):
@@ -232,11 +232,11 @@ def _take_said(draft: Draft) -> float | None:
 
 
 def _taken(item: Item, *, is_option: bool = False, bare_points: bool = False) -> Iterator[tuple[int, float, bool]]:
-    """Take the points out of the lines of an item; yields them, each with its line and whether they are a total."""
+    """Remove the points from an item's lines; yield them with their line and whether they are a total."""
     for place, text in enumerate(item.texts):
         if place == 0 and is_option and not point_phrases.POINTS.search(text):
             continue
-        number, body = take_mark(text) if place else ("", text)  # of a part within a part
+        number, body = take_mark(text) if place else ("", text)  # number of a nested part
         if not body:
             number, body = "", text
         rest, found, is_total = without_points(body, may_begin=place == 0 or bool(number), bare_points=bare_points)

@@ -1,4 +1,4 @@
-r"""Formulas as Word writes them in a line: EQ fields (``EQ \f(1,2)``) and arrays (``█(x=1@y=2)``), to LaTeX."""
+r"""Convert Word's inline formulas to LaTeX: EQ fields (``EQ \f(1,2)``) and arrays (``█(x=1@y=2)``)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ARRAY = re.compile(
 
 
 def eq_latex(code: str) -> str:
-    r"""Return the LaTeX of a field's code, or nothing where it uses what we do not know.
+    r"""Return a field's code as LaTeX; empty if it uses an unknown command.
 
     >>> eq_latex(r" \f(1,2)"), eq_latex(r"\r(3,x+1)"), eq_latex(r"x\s\up6(2)"), eq_latex(r"\i(1,2,x)")
     ('\\frac{1}{2}', '\\sqrt[3]{x+1}', 'x^{2}', '')
@@ -29,13 +29,13 @@ def eq_latex(code: str) -> str:
 
 
 def array_latex(text: str, *, between: str = "") -> str:
-    r"""Return a text, equations that Word writes with their rows in one line as arrays of LaTeX.
+    r"""Convert Word's linear-format arrays in a text to LaTeX arrays.
 
-    Word's linear format: Unicode Technical Note 28, sections 2.1 and 3.19. It stands in equations that were not built
-    up, and in what is copied from Word as plain text.
+    Word's linear format: Unicode Technical Note 28, sections 2.1 and 3.19. It occurs in equations that were not built
+    up, and in plain text copied from Word.
 
     Args:
-        between: stands around each array.
+        between: text inserted before and after each array.
 
     >>> array_latex("{█(x+y=7@2x-y=5)┤")
     '\\left\\{\\begin{array}{l} x+y=7 \\\\ 2x-y=5 \\end{array}\\right.'
@@ -114,7 +114,7 @@ def _bracketed(code: str, place: int, depth: int) -> tuple[str, int]:
 
 
 def _arguments(code: str, place: int) -> tuple[list[str], int]:
-    """Return what stands in the brackets that begin at a place, parted by commas, and where they end."""
+    """Return the comma-separated arguments in the brackets at a position, and where the brackets end."""
     if code[place : place + 1] != "(":
         raise ValueError("no brackets")
     parts, deep = [""], 0

@@ -1,4 +1,4 @@
-"""The forms of test papers: put one in, say what a line is, import it."""
+"""The forms for test papers: upload a document, set a line's role, import it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from questionbank.imports.forms import ReadersForm
 from questionbank.papers.paper import Role
 from questionbank.papers.services import DOCUMENT_SUFFIXES
 
-TEXT_LIMIT = 1_000_000  # characters of a pasted paper
+TEXT_LIMIT = 1_000_000  # characters in a pasted paper
 
 
 @dataclass(frozen=True, slots=True)
 class RoleChoice:
-    """A role as people choose it: the button, its key, and what a line that has the role is called."""
+    """A role in the user interface: its button, its shortcut key, and the name shown for a line with that role."""
 
     role: Role
     key: str
@@ -43,7 +43,7 @@ ROLES = (
     RoleChoice(Role.STIMULUS, "t", "Shared text", "shared text"),
     RoleChoice(Role.NOTHING, "x", "Not a question", "not a question"),
 )
-"""What a line can be, in the order of the buttons. The keys j, k, n, e, u and r do something else."""
+"""The roles of a line, in the order of the buttons. The keys j, k, n, e, u and r have other functions."""
 
 ROLE_NAMES = {choice.role: choice.name for choice in ROLES}
 
@@ -67,11 +67,11 @@ class DocumentForm(FileForm):
         field.widget.attrs["accept"] = ",".join(DOCUMENT_SUFFIXES)
 
     def clean_file(self) -> UploadedFile | None:  # type: ignore[override]
-        """Refuse what is empty or too large; without a file there may be a text."""
+        """Refuse an empty or oversized file; a missing file is valid if there is text."""
         return super().clean_file() if self.cleaned_data.get("file") else None
 
     def clean(self) -> dict[str, Any]:
-        """Ask for a document or a text."""
+        """Require a document or a text."""
         cleaned = super().clean() or {}
         if not self.errors and not cleaned.get("file") and not cleaned.get("text", "").strip():
             self.add_error("file", "Choose a document, or paste its text below.")
@@ -83,7 +83,7 @@ class DocumentForm(FileForm):
 
 
 class DocumentImportForm(ReadersForm):
-    """How a reviewed paper goes into the bank."""
+    """Options for importing a reviewed paper into the bank."""
 
     source = forms.CharField(
         label="Name of the set", max_length=SET_LIMIT, required=False, help_text="You can search by it."

@@ -1,4 +1,4 @@
-"""From a reviewed test paper to the bank: a job that takes the way of every import, with its report and its undo."""
+"""Import a reviewed test paper into the bank: a job like any other import, with a report and an undo."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from questionbank.registry import run_services as runs
 
 
 def keep_printed(items: Iterable[FoundItem], pictures: Mapping[str, str]) -> dict[int, str]:
-    """Keep a picture of each question that may have been read wrongly, as it is printed.
+    """Store a picture of each question that may have been read wrongly, as printed.
 
     Args:
-        pictures: SHA-256 by name, as a draft has them: those of pages among them.
+        pictures: SHA-256 by name, as stored in a draft; includes the pictures of pages.
 
     Returns:
-        The SHA-256 of its picture by a question's place; none for a question of a document without pages.
+        SHA-256 of the picture by the question's place; questions of documents without pages are absent.
     """
     store = AttachmentStore()
     kept: dict[int, str] = {}
@@ -71,21 +71,21 @@ def document_import_request(
     with_headings: bool = False,
     status: str = Question.Status.READY.value,
 ) -> Run:
-    """Queue the job that imports a test paper, without the questions that are left out.
+    """Queue the job that imports a test paper, without the excluded questions.
 
     Args:
-        source: the name of the set; by default the paper's.
+        source: name of the set; defaults to the paper's name.
         hierarchy: name of the hierarchy in which headings are looked up.
-        with_headings: tag questions with the concepts that the headings above them name.
-        status: of the new questions; drafts where the person may not publish.
+        with_headings: whether to tag questions with the concepts that the headings above them name.
+        status: status of the new questions; draft if the person may not publish.
 
     Returns:
-        The job; asked again, the one that imports the paper already.
+        The job; if the paper is already being imported, or was imported, the existing job.
 
     Raises:
-        NotAllowed: the person may not import, or this paper is somebody else's.
-        Conflict: it was deleted, or holds no question that can be imported.
-        ValidationFailed: the name is too long, or there is no such hierarchy.
+        NotAllowed: If the person may not import or does not own the paper.
+        Conflict: If the paper was deleted or contains no question that can be imported.
+        ValidationFailed: If the name is too long or the hierarchy does not exist.
     """
     if not user.has_perm("questionbank.import") or draft.owner_id != user.pk:
         raise NotAllowed("You may not import this test paper.")
@@ -109,7 +109,7 @@ def document_import_request(
         kind=Run.Kind.IMPORT,
         title=f"Import of {fresh.name}"[:200],
         parameters={"draft": fresh.pk, "name": fresh.name, "source": named, "status": allowed_status(user, status)},
-        queue="light",  # short work that somebody waits for
+        queue="light",  # short work that a user waits for
         requested_by=user,
     )
     fresh.save()
@@ -117,13 +117,13 @@ def document_import_request(
 
 
 def run_document_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
-    """Do the job of `document_import_request`; returns the report for the run's result.
+    """Run the job of `document_import_request`; return the report for the run's result.
 
-    Safe to run twice: what a dead worker had committed is not imported again.
+    Safe to run twice: whatever a crashed worker had committed is not imported again.
 
     Raises:
-        Conflict: the paper was deleted, or is imported already.
-        ImportRefused, Cancelled: as every import.
+        Conflict: If the paper was deleted or is already imported.
+        ImportRefused, Cancelled: As for every import.
     """
     draft = DocumentDraft.objects.select_related("hierarchy").filter(pk=run.parameters["draft"]).first()
     if draft is None or draft.state != DocumentDraft.State.READY or run.requested_by is None:
@@ -142,12 +142,12 @@ def run_document_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
 
 
 def document_list_create(*, draft: DocumentDraft, user: User, name: str) -> QuestionList:
-    """Make a list of the questions that a test paper has brought, in the paper's order and with its instructions.
+    """Create a list of the questions imported from a test paper, in the paper's order and with its instructions.
 
-    A question that the bank had before keeps its points and its section; the list says what this paper does.
+    If the bank already contained a question, the question keeps its points and section; the list uses the paper's.
 
     Raises:
-        ValidationFailed: the name cannot be used, or there are more questions than a list holds.
+        ValidationFailed: If the name is invalid or there are more questions than a list can hold.
     """
     review = document_review(draft)
     asked = document_questions_by_place(draft=draft, user=user)
@@ -165,7 +165,7 @@ def document_list_create(*, draft: DocumentDraft, user: User, name: str) -> Ques
 
 
 class _PaperEntries:
-    """The questions of a paper as an import reads a file; a question's line is its place in the paper."""
+    """A paper's questions in the form in which an import reads a file; a question's line is its place in the paper."""
 
     label = "Test paper"
     format = layout = None
@@ -194,7 +194,7 @@ class _PaperEntries:
             yield item.place, taken
 
     def _with_printed(self, item: FoundItem, record: QuestionRecord) -> QuestionRecord:
-        """Return a question with its picture as it is printed, where what was read of it may be wrong."""
+        """Return a question with a picture of it as printed, if it may have been read wrongly."""
         sha256 = self._printed.get(item.place)
         if not sha256:
             return record
@@ -205,7 +205,7 @@ class _PaperEntries:
         return replace(record, content=content)
 
     def _concepts(self, item: FoundItem) -> tuple[ConceptPath, ...]:
-        """Return the concepts of a question; those of a table are as its rows say."""
+        """Return the concepts of a question; for a table, those in its rows."""
         named = item.found.record.concepts
         if named or self._headings is None or not item.found.heading:
             return named
@@ -221,7 +221,7 @@ class _Headings:
             self._known[_folded(path[-1])].append(path)
 
     def path(self, headings: tuple[str, ...]) -> ConceptPath:
-        """Return the path of the concept that the innermost heading names; where none does, that of a new one."""
+        """Return the path of the concept named by the innermost matching heading; otherwise the path for a new one."""
         for heading in reversed(headings):
             paths = self._known.get(_folded(heading), [])
             if len(paths) == 1:

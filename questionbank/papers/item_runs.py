@@ -1,4 +1,4 @@
-"""Whether what counts on within a question are options or parts, and which options are right."""
+"""Decide whether numbered items within a question are options or parts, and which options are right."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHORT_OPTION = 120
 
 @dataclass(slots=True, eq=False)
 class Run:
-    """Items of one question that count on: a), b), c)."""
+    """Consecutively numbered items of one question: a), b), c)."""
 
     question: int
     series: str
@@ -26,12 +26,12 @@ class Run:
     leaning: float = 0.0
 
     def continues(self, series: str, value: int) -> bool:
-        """Return whether an item is one of these: letters may be left out, but never come twice."""
+        """Return whether an item continues the run: letters may be skipped but not repeated."""
         return series == self.series and (value == 0 or self.value < value <= self.value + 3)
 
 
 def _lies_within(inner: Run, outer: Run) -> bool:
-    """Return whether items stand between those of another run, as the boxes to tick of each part do."""
+    """Return whether a run's items lie between those of another run, like the tick boxes of each part."""
     return (
         len(outer.places) > 1
         and any(outer.places[0] < place < outer.places[-1] for place in inner.places if inner is not outer)
@@ -40,7 +40,7 @@ def _lies_within(inner: Run, outer: Run) -> bool:
 
 
 def _series_leaning(run: Run) -> float:
-    """Return how much what a run counts by looks like options."""
+    """Return how much a run's numbering looks like options."""
     if run.series.startswith("upper") or run.series == "box":
         return 2.0
     if run.series.startswith("Roman"):
@@ -51,7 +51,7 @@ def _series_leaning(run: Run) -> float:
 
 
 def _stem_leaning(stem: str) -> float:
-    """Return how much what stands above a run looks like a question with options."""
+    """Return how much the text above a run looks like a question with options."""
     leaning = 1.0 if phrases.OFFERS_CHOICE.search(stem) or "____" in stem else 0.0
     has_own_data = any(sign.isdigit() or sign == "$" for sign in stem)
     if phrases.ORDER_TO_EACH.match(stem) and not has_own_data and len(stem) < _SHORT_OPTION:
@@ -62,7 +62,7 @@ def _stem_leaning(stem: str) -> float:
 
 
 def _length_leaning(lines: Sequence[Line]) -> float:
-    """Return how much items look like options by their number and by how long they are."""
+    """Return how much the items' count and lengths look like options."""
     leaning = 0.5 if len(lines) in (4, 5) else -1.5 if len(lines) == 1 else 0.0
     return leaning - any(len(line.text) > _SHORT_OPTION for line in lines)
 
@@ -81,11 +81,11 @@ def _is_task(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """The runs of a paper; `settle` gives their lines their roles.
+    """The runs of a paper; `settle` assigns roles to their lines.
 
     Attributes:
-        key: by a question's line: above 0 where its answer is a letter, below where its parts have some.
-        headings: by a question's line.
+        key: by a question's line: positive if its answer is a letter, negative if its parts have answers.
+        headings: heading by a question's line.
     """
 
     lines: Sequence[Line]
@@ -96,7 +96,7 @@ class Items:
     headings: Mapping[int, str]
 
     def settle(self) -> None:
-        """Say of each run of items whether they are options or parts, and which options are right."""
+        """Decide for each run whether its items are options or parts, and which options are right."""
         by_question: dict[int, list[Run]] = defaultdict(list)
         for run in self.runs:
             by_question[run.question].append(run)
@@ -111,7 +111,7 @@ class Items:
         around = [run for run in runs if any(_lies_within(other, run) for other in runs)]
         options = [run for run in runs if run not in around and self._are_options(run, votes)]
         if lettered := [run for run in options if run.series.startswith("upper") and len(run.places) > 1]:
-            options = lettered  # others are statements that the options speak of: "I and III"
+            options = lettered  # the others are statements that the options refer to: "I and III"
         parts = [run for run in runs if run not in options]
         for run in parts:
             is_nested = any(other.series != run.series and other.places[0] < run.places[0] for other in parts)
@@ -142,7 +142,7 @@ class Items:
         return leaning + _stem_leaning(stem) + _length_leaning(lines)
 
     def _are_given(self, run: Run, stem: str) -> bool:
-        """Return whether a list tells what is given: nothing above it asks, but a line below it does."""
+        """Return whether a list states what is given: the text above it asks nothing, but a line below it does."""
         behind = run.places[-1] + 1
         end = behind
         while end < len(self.roles) and self.roles[end] is Role.MORE:

@@ -1,4 +1,4 @@
-"""The list of answers of a paper: one a line, many on a line, ``1-5 BCDAB``, a table, or worked solutions."""
+"""Read a paper's list of answers: one or many per line, ``1-5 BCDAB``, a table, or worked solutions."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from questionbank.papers.truth_phrases import truth_of
 
 
 def full_text(line: Line) -> str:
-    """Return a line as it stands, its number before its text."""
+    """Return a line's number and text."""
     return f"{line.number} {line.text}".strip()
 
 
 def row_cells(text: str) -> list[str] | None:
-    """Return the cells of a row of a table in our notation; None where a text is none."""
+    """Return the cells of a table row in our notation; None if the text is not a row."""
     if not (text.startswith("|") and text.endswith("|") and len(text) > 2):
         return None
     return [cell.strip() for cell in text[1:-1].split("|")]
@@ -46,7 +46,7 @@ TITLE_AND_LIST = re.compile(
     r"\**(?:\s*[:：]\s*(?=.)|\s+(?=(?:(?:es|ex|aufg|nr|q)\.?\s?)?\d{1,3}\s?[-.):A-E]))",
     re.IGNORECASE,
 )
-"""Begins a list of answers that stands on the line of its title."""
+"""Beginning of a list of answers on the same line as its title."""
 _SAID_RIGHT = re.compile(
     r"(?:(?:choice|option|answer)\s+)?[(]?([A-K])[)]? is (?:the )?(?:correct|right)"
     r"(?: (?:answer|choice|option))?[.:]?\s*|"
@@ -58,20 +58,20 @@ _LAST_COLUMN = re.compile(r"(?<=\S)[\u2003\t]\s*\d{1,2}\s*$")
 _TICKS = re.compile(r"\s*[✓✔]+(?=\s|$)")
 _NUMBERED_CELL = re.compile(r"(\d{1,3})\s?[.):]\s+\S")
 _FEWEST_POINTS = 3
-_SHORT = 100  # characters of an answer; what is longer is worked
+_SHORT = 100  # characters; longer answers count as working
 
 
 @dataclass(slots=True)
 class KeyEntry:
-    """What a list of answers says of one question.
+    """An entry in a list of answers.
 
     Attributes:
-        number: of the question.
-        lines: that say it.
-        parts: answers by the letters of parts.
-        slot: its place among the questions; -1 where the list alone names it.
-        raw: all of what it says; `others`: other answers that it gives to the same question.
-        name: its number as it stands, where that has levels: "4.2".
+        number: the question's number.
+        lines: indices of its lines.
+        parts: answers by the letter of the part.
+        slot: the question's index; -1 if only the list names the question.
+        raw: its complete text; `others`: other answers given to the same question.
+        name: number as printed, if it has several levels: "4.2".
     """
 
     number: int
@@ -86,12 +86,12 @@ class KeyEntry:
 
 
 def key_entries(lines: Iterable[tuple[int, Line]], numbers: Sequence[int], names: Sequence[str]) -> list[KeyEntry]:
-    """Return what the lines of a list of answers say, in their order.
+    """Return the entries of a list of answers, in order.
 
     Args:
-        lines: each with its place in the document.
-        numbers: of the questions, in their order.
-        names: as they are printed.
+        lines: lines with their place in the document.
+        numbers: the questions' numbers, in order.
+        names: the questions' numbers as printed.
     """
     entries: list[KeyEntry] = []
     block: list[tuple[list[int], str]] = []
@@ -121,7 +121,7 @@ def _without_bare_numbers(lines: Iterable[tuple[int, Line]]) -> list[tuple[int, 
 
 
 def _parted(rows: Sequence[tuple[int, list[str]]]) -> tuple[list[tuple[int, list[str]]], list[tuple[int, str]]]:
-    """Return the rows of a table, and the cells of those rows that hold a number and an answer in each cell."""
+    """Separate a table's rows from rows in which each cell holds a number and an answer; the latter by cell."""
     whole: list[tuple[int, list[str]]] = []
     numbered: list[tuple[int, str]] = []
     for place, cells in rows:
@@ -134,7 +134,7 @@ def _parted(rows: Sequence[tuple[int, list[str]]]) -> tuple[list[tuple[int, list
 
 
 def _is_name(line: Line, text: str) -> bool:
-    """Return whether a line of a list names a section of it."""
+    """Return whether a line of a list is a section title."""
     is_name = line.heading or SECTION.fullmatch(text) or KEY_TITLE.fullmatch(text)
     return bool(is_name) and not has_label(text)
 
@@ -145,7 +145,7 @@ def _number_of(cell: tuple[int, str]) -> int:
 
 
 def _without_column(answers: Sequence[Answer]) -> list[Answer]:
-    """Return answers without the column of points that stands behind most of them."""
+    """Remove the column of points if most answers end with one."""
     behind = [answer for answer in answers if answer.pieces and _LAST_COLUMN.search(answer.pieces[-1][1])]
     if len(behind) * 3 < len(answers) * 2 or len(behind) < _FEWEST_POINTS:
         return [*answers]
@@ -156,7 +156,7 @@ def _without_column(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def _entry(answer: Answer, block: Sequence[tuple[list[int], str]]) -> KeyEntry:
-    """Return what an answer's texts say: its letter, its parts, its working."""
+    """Return the entry for an answer: its letter, its parts, its working."""
     entry = KeyEntry(answer.number, slot=answer.slot)
     for line in answer.lines:
         entry.lines += [place for place in block[line][0] if place not in entry.lines]
@@ -183,7 +183,7 @@ def _entry(answer: Answer, block: Sequence[tuple[list[int], str]]) -> KeyEntry:
 
 
 def _placed(entries: Iterable[KeyEntry], numbers: Sequence[int], names: Sequence[str]) -> Iterator[KeyEntry]:
-    """Yield entries of a table, each with the question of its number: the next one behind that of the entry before."""
+    """Assign each entry of a table to the question with its number, preferably one after the previous entry's."""
     labels = [mark.label if (mark := read_mark(name)) is not None else "" for name in names]
     last = -1
     taken: set[int] = set()
@@ -201,7 +201,7 @@ def _placed(entries: Iterable[KeyEntry], numbers: Sequence[int], names: Sequence
 
 
 def _of_levels(entry: KeyEntry, labels: Sequence[str]) -> list[int]:
-    """Return the questions that an entry's "4.2.1" labels, or else that of "4.2", of which it becomes a part."""
+    """Return the questions labelled "4.2.1" like the entry, or else "4.2", where the entry becomes a part."""
     named = [slot for slot, label in enumerate(labels) if label == entry.name]
     above = [slot for slot, label in enumerate(labels) if label and entry.name.startswith(f"{label}.")]
     if named or not above:
@@ -211,13 +211,13 @@ def _of_levels(entry: KeyEntry, labels: Sequence[str]) -> list[int]:
 
 
 def pairs_named(entry: KeyEntry) -> str:
-    """Return all that an entry says of what is to be matched: "1-B, 2-A"; a letter alone is that of the row."""
+    """Return an entry's pairs for a matching question: "1-B, 2-A"; a single letter is the one for its own row."""
     text = ", ".join(entry.raw) or entry.answer
     return f"{entry.number}-{text}" if re.fullmatch(r"[(]?[A-Za-z][)]?", text) else text
 
 
 def _concluded(entry: KeyEntry) -> KeyEntry:
-    """Return an entry whose lines are steps of an equation with the last one as its answer."""
+    """Use the last line as the answer if all lines of an entry are steps of an equation."""
     steps = [entry.answer, *entry.solution]
     if len(steps) > 1 and all("=" in step for step in steps) and len(steps[-1]) <= _SHORT:
         entry.answer, entry.solution = steps[-1], steps
@@ -225,7 +225,7 @@ def _concluded(entry: KeyEntry) -> KeyEntry:
 
 
 def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:
-    """Return entries, what several lists or lines say of one question as one."""
+    """Merge the entries that belong to the same question."""
     merged: dict[tuple[int, int], KeyEntry] = {}
     for entry in map(_concluded, entries):
         first = merged.setdefault((entry.slot, entry.number if entry.slot < 0 else 0), entry)
@@ -252,7 +252,7 @@ def _say(entry: KeyEntry, text: str) -> None:
         return
     if label := ANSWER.match(text):
         found, _, worked = text[label.end() :].partition("【")
-        if entry.answer:  # what seemed to be the answer was the working
+        if entry.answer:  # what looked like the answer was working
             entry.solution.insert(0, entry.answer)
         entry.answer = _named(found)[0] or found.strip()
         if worked:
@@ -273,7 +273,7 @@ def _say(entry: KeyEntry, text: str) -> None:
 
 
 def _named(text: str) -> tuple[str, str]:
-    """Return the letters, or the truth value, that a text begins with, and what follows."""
+    """Return the letters or truth value at the start of a text, and the rest."""
     text = text.strip()
     if truth_of(text):
         return text.strip(" ."), ""
@@ -296,7 +296,7 @@ def _without_points(text: str) -> str:
 
 
 def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
-    """Yield what a table says: numbers over answers, or numbers beside them."""
+    """Yield the entries of a table with numbers above or beside the answers."""
     rows = [(line, cells) for line, cells in rows if any(cell.strip("-:= ") for cell in cells)]
     place = 0
     beside: list[tuple[int, list[str]]] = []
@@ -325,7 +325,7 @@ def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
 
 
 def _are_over(labels: Sequence[tuple[int, tuple[int, str]]], cells: Sequence[str], below: Sequence[str]) -> bool:
-    """Return whether a row holds the numbers of the answers below it, rather than a number and its answer."""
+    """Return whether a row holds the numbers of the answers in the row below, rather than a number and its answer."""
     columns = [column for column, _ in labels]
     numbers = [number for _, (number, _part) in labels]
     if len(labels) < 2 or len(below) != len(cells) or numbers != sorted(numbers):
@@ -341,7 +341,7 @@ def _are_over(labels: Sequence[tuple[int, tuple[int, str]]], cells: Sequence[str
 
 
 def _beside(rows: Sequence[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
-    """Yield what a table says that has numbers beside answers."""
+    """Yield the entries of a table with numbers beside answers."""
     block = [([line], "") for line, _ in rows]
     for said in table_answers([cells for _, cells in rows]):
         label = said.label

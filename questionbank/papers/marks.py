@@ -1,7 +1,7 @@
 """The marks that number a paper's lines: ``1.``, ``Question 2``, ``(a)``, ``*B.``, ``第3题``, ``[x]``.
 
-A mark says what it counts in (`Mark.series`), not what it marks: that ``a)`` is an option or a part is for
-`questionbank.papers.roles` to tell.
+A mark has a series (`Mark.series`) but no meaning: `questionbank.papers.roles` decides whether ``a)`` is an option or a
+part.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from analytics.text.formulas import formula_segments
 from questionbank.papers.phrases import TASK
 
 GAP = "\u2003"
-"""Stands in a paragraph for a tab or for several blanks, until it is cut into lines."""
+"""Replaces a tab or several spaces in a paragraph until it is cut into lines."""
 
 _QUESTION_WORDS = (
     "question|ques|quest|qn|problem|prob|exercise|exercice|exo|aufgabe|frage|item|task|ejercicio|pregunta"
@@ -26,7 +26,7 @@ _QUESTION_WORDS = (
     "|soru|câu|bài|úloha|příklad|feladat|вопрос|задача|задание|問題?|问题|題|题|문제?|number|nr|no|n[°º]|num|ex|es"
     "|ej|sum"
 )
-_PREFIX = (  # the place where students write the letter, before the number: "____ 1.", "( B ) 1."
+_PREFIX = (  # blank for the student's answer before the number: "____ 1.", "( B ) 1."
     r"(?:(?P<blank>_{1,30}[ ]?(?P<written>TRUE|FALSE|True|False|[A-Ha-hTF])?[ ]?_{1,30}"
     r"|[(（][\s\u2003]{0,30}(?P<given>[A-HTF√×✓✗對对错]?)[\s\u2003]{0,30}[)）])"
     r"[\s\u2003]*(?=[0-9０-９]{1,3}(?:\s?[.)．、]|[ ][A-Z])|[A-Ha-h][.)]))?"
@@ -75,7 +75,7 @@ _HAN = {sign: value for value, sign in enumerate("一二三四五六七八九", 
 _ROMAN = {"i": 1, "v": 5, "x": 10}
 _NEEDS_BLANK = re.compile(r"[a-z]\.$")
 _BOUNDARY = re.compile(r"^|(?<=[\s\u2003,;，；。.?？!！:：)）])(?=\S)|(?<=[\u4e00-\u9fff])(?=[(（①-⑳])")
-"""Before what may be a mark within a paragraph."""
+"""Position before a possible mark within a paragraph."""
 _SERIES = frozenset({"box", "digits", "upper", "lower", "roman", "Roman"})
 _CONNECTIVE = re.compile(r"[\s\u2003]*(?:and|or|to|und|oder|et|ou|和|或|与|[,;.、，&+-])+[\s\u2003]*", re.IGNORECASE)
 _BLANK = re.compile(r"[\s\u2003]*")
@@ -83,15 +83,15 @@ _BLANK = re.compile(r"[\s\u2003]*")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a mark says.
+    """A parsed mark.
 
     Attributes:
-        series: what counts with it, such as ``"digits."``, ``"lower()"``, ``"word"``, ``"box"``.
+        series: marks of the same series count together, such as ``"digits."``, ``"lower()"``, ``"word"``, ``"box"``.
         value: its number, from 1; 0 for a box or a bullet.
         label: as students write it: ``"3"``, ``"B"``, ``"iv"``.
-        is_flagged: a star or a tick stands before it, or the box is ticked.
-        answer: what is written in the place before the number: "( B ) 1."
-        roman: its number as a Roman one, where it can be one; 0 else.
+        is_flagged: whether a star or a tick precedes it, or its box is ticked.
+        answer: answer written before the number: "( B ) 1."
+        roman: its value as a Roman numeral; 0 if it cannot be one.
     """
 
     series: str
@@ -103,12 +103,12 @@ class Mark:
 
     @property
     def kind(self) -> str:
-        """What it counts by: ``word``, ``digits``, ``levels``, ``upper``, ``lower``, ``roman``, ``han``, ``box`` ..."""
+        """The kind of mark: ``word``, ``digits``, ``levels``, ``upper``, ``lower``, ``roman``, ``han``, ``box`` ..."""
         return self.series.rstrip(".)(]}-○")
 
 
 def take_mark(text: str) -> tuple[str, str]:
-    """Return the mark that a paragraph begins with, as it stands, and what follows.
+    """Return the mark at the start of a paragraph, as printed, and the rest.
 
     >>> take_mark("*B. 12 cm"), take_mark("Question 3: Solve"), take_mark("1.5 m of rope")
     (('*B.', '12 cm'), ('Question 3:', 'Solve'), ('', '1.5 m of rope'))
@@ -133,7 +133,7 @@ def take_mark(text: str) -> tuple[str, str]:
 
 
 def read_mark(number: str) -> Mark | None:
-    """Return what a mark says, or None where it is none.
+    """Parse a mark; None if it is not one.
 
     >>> read_mark("*B."), read_mark("(iv)").roman, read_mark("第3题").value
     (Mark(series='upper.', value=2, label='B', is_flagged=True, answer='', roman=0), 4, 3)
@@ -164,7 +164,7 @@ def _question(found: Mapping[str, str]) -> Mark | None:
 
 
 def _part(found: Mapping[str, str]) -> Mark | None:
-    """Read the letter of a part behind the number of its question: "1(a)", "1b."."""
+    """Read the letter of a part after the number of its question: "1(a)", "1b."."""
     if letter := found.get("of_part") or found.get("part"):
         shape = _close(found["part_end"]) if "part_end" in found else "()"
         return Mark(f"lower{shape}", _place_of(letter), letter)
@@ -184,7 +184,7 @@ def _digits(found: Mapping[str, str]) -> Mark | None:
 
 
 def _letter(found: Mapping[str, str]) -> Mark | None:
-    """Read a letter, which may be a Roman number too: "B.", "(b)", "Ⓑ", "B "."""
+    """Read a letter, which may also be a Roman numeral: "B.", "(b)", "Ⓑ", "B "."""
     for name, shape in (("letter", ""), ("in_letter", "()"), ("bare_letter", "-"), ("ring", "○")):
         if letter := found.get(name):
             case = "upper" if letter.isupper() else "lower"
@@ -194,7 +194,7 @@ def _letter(found: Mapping[str, str]) -> Mark | None:
 
 
 def _roman(found: Mapping[str, str]) -> Mark | None:
-    """Read a Roman number: "iv.", "(IV)"."""
+    """Read a Roman numeral: "iv.", "(IV)"."""
     if numeral := found.get("roman") or found.get("in_roman"):
         value = roman_number(numeral)
         shape = "()" if "in_roman" in found else _close(found["roman_end"])
@@ -204,14 +204,14 @@ def _roman(found: Mapping[str, str]) -> Mark | None:
 
 
 def _han(found: Mapping[str, str]) -> Mark | None:
-    """Read a number in Chinese: "三、", "（三）"."""
+    """Read a Chinese number: "三、", "（三）"."""
     if number := found.get("han") or found.get("in_han"):
         return Mark("han" if "han" in found else "han()", han_number(number), number)
     return None
 
 
 def _sign(found: Mapping[str, str]) -> Mark | None:
-    """Read a mark that counts nothing: "[x]", "•"."""
+    """Read a mark without a number: "[x]", "•"."""
     if box := found.get("box"):
         return Mark("box", 0, "", is_flagged=bool(_TICKED & {*box}))
     if bullet := found.get("bullet"):
@@ -220,7 +220,7 @@ def _sign(found: Mapping[str, str]) -> Mark | None:
 
 
 _READERS = (_question, _part, _digits, _letter, _roman, _han, _sign)
-"""Each reads what it tells of a mark, or nothing; a mark is what the first of them reads."""
+"""Tried in order; the first one to return a mark wins."""
 
 
 def _place_of(letter: str) -> int:
@@ -233,7 +233,7 @@ def _close(end: str) -> str:
 
 
 def han_number(text: str) -> int:
-    """Return a number up to 99 in Chinese.
+    """Return a Chinese number up to 99.
 
     >>> han_number("三"), han_number("十二"), han_number("二十")
     (3, 12, 20)
@@ -243,7 +243,7 @@ def han_number(text: str) -> int:
 
 
 def roman_number(text: str) -> int:
-    """Return a Roman number up to XX or so.
+    """Return a Roman numeral up to about XX.
 
     >>> roman_number("iv"), roman_number("XII")
     (4, 12)
@@ -253,7 +253,7 @@ def roman_number(text: str) -> int:
 
 
 def take_compound(text: str) -> tuple[str, str, str]:
-    """Return the number of a question, the mark of its part, and what follows, where a text begins with both.
+    """Split a question's number and a part's mark off a text; both are empty unless the text begins with both.
 
     >>> take_compound("1(a) Find x."), take_compound("Find x.")
     (('1', '(a)', 'Find x.'), ('', '', 'Find x.'))
@@ -274,7 +274,7 @@ def take_compound(text: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A mark within a paragraph: what counts with it, its number, and whether a wide gap stands before it."""
+    """A mark within a paragraph: its series, its number, and whether it follows a wide gap."""
 
     series: str
     value: int
@@ -284,7 +284,7 @@ class _Place:
 
 
 def cuts(text: str) -> list[int]:
-    """Return where a paragraph with several options, parts or answers is cut; empty where it is one line.
+    """Return where to cut a paragraph with several options, parts or answers; empty if it is a single line.
 
     >>> text = "What is 2 + 2? (A) 3 (B) 4 (C) 5"
     >>> [text[place:] for place in cuts(text)]
@@ -313,7 +313,7 @@ def begins_part(text: str) -> bool:
 
 
 def _runs(text: str) -> Iterator[list[_Place]]:
-    """Yield the marks of one series that count on by one, each run as long as it goes."""
+    """Yield maximal runs of consecutive marks of the same series."""
     open_runs: dict[str, list[_Place]] = {}
     for place in _places(text):
         run = open_runs.get(place.series)
@@ -336,7 +336,7 @@ def _places(text: str) -> Iterator[_Place]:
     for boundary in _BOUNDARY.finditer(text):
         start = boundary.end()
         match = _MARK.match(text, start)
-        if match is not None and match["blank"]:  # "(C) 5.2": an option rather than the place for an answer
+        if match is not None and match["blank"]:  # "(C) 5.2": an option rather than an answer blank
             match = _MARK.match(match["blank"].strip() + " ")
         if match is not None and start and " " in (match["compound"] or ""):
             continue  # "(a) 90 (b) 150": an answer before a part
@@ -362,7 +362,7 @@ def _places(text: str) -> Iterator[_Place]:
 
 
 def _are_items(text: str, run: Sequence[_Place]) -> bool:
-    """Return whether marks begin items, and are not said in passing: "the sides (a) and (b)", "from A. to B."."""
+    """Return whether marks begin items rather than being mentioned: "the sides (a) and (b)", "from A. to B."."""
     between = [text[place.end : following.start] for place, following in itertools.pairwise(run)]
     if len(run) < 2 or _are_in_passing(between):
         return False
@@ -379,17 +379,17 @@ def _are_items(text: str, run: Sequence[_Place]) -> bool:
 
 
 def _are_in_passing(between: Sequence[str]) -> bool:
-    """Return whether what stands between marks shows that a sentence names them: "and", or nothing now and then."""
+    """Return whether the text between marks shows that a sentence mentions them: "and", or sometimes no text."""
     are_blank = [_BLANK.fullmatch(part) is not None for part in between]
     return any(map(_CONNECTIVE.fullmatch, between)) or (any(are_blank) and not all(are_blank))
 
 
 def _are_in_task(text: str, between: Sequence[str]) -> bool:
-    """Return whether marks list what a task asks for: "Find (i) the area (ii) the perimeter"."""
+    """Return whether marks number the things that a task asks for: "Find (i) the area (ii) the perimeter"."""
     is_named = any(re.search(r"\b(?:and|or)\s*$", part) for part in between)
     return TASK.match(text) is not None and not is_named
 
 
 def _are_sentences(text: str, run: Sequence[_Place]) -> bool:
-    """Return whether something like a sentence, rather than a lower-case word, follows each mark."""
+    """Return whether each mark is followed by something like a sentence rather than a lower-case word."""
     return all(re.match(r"\s*[^\W_a-z]|\s*\$", text[place.end :]) for place in run)

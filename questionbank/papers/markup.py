@@ -1,4 +1,4 @@
-"""RTF, HTML and LaTeX: read by pandoc, with what it would drop written out first."""
+"""Read RTF, HTML and LaTeX with pandoc, after rewriting what pandoc would drop."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _DATA = re.compile(r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)")
 _EMBEDDED = re.compile(r'<img[^>]{0,2000}?src="(data:[^"]+)"')
 _MATHJAX = re.compile(r"<script\b[^<>]*\btype=[\"']?math/tex[^<>]*>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
 _SCRIPT = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
-_RTF_SIGN = re.compile(rb"\\u(-?\d{1,5})\?")  # pandoc drops what stands behind it unless a blank does
+_RTF_SIGN = re.compile(rb"\\u(-?\d{1,5})\?")  # pandoc drops the next character unless it is a space
 _RTF_GAP = re.compile(rb"\\tab(?![a-z])[ ]?")
 _HTML = "html+tex_math_dollars+tex_math_single_backslash"
-_EXAM = (  # the exam class: (pattern, what stands in its place)
+_EXAM = (  # the exam class: (pattern, replacement)
     (
         re.compile(r"%[^\n]*"),
         lambda match: match[0] if match.start() and match.string[match.start() - 1] == "\\" else "",
@@ -44,7 +44,7 @@ _EXAM = (  # the exam class: (pattern, what stands in its place)
     (re.compile(r"\\end\{solution(?:orbox|orlines|ordottedlines)?\}"), "\n\n"),
     (
         re.compile(r"\\(?:fillin|blank)(?![A-Za-z])(?:\[([^\[\]_]{0,30})\])?(?:\[[^\[\]]*\])*"),
-        lambda match: rf"\_\_{match[1]}\_\_" if match[1] else "____",  # with its answer, as if a teacher had filled it
+        lambda match: rf"\_\_{match[1]}\_\_" if match[1] else "____",  # with the answer filled in
     ),
     (
         re.compile(
@@ -91,7 +91,7 @@ def read_rtf(data: bytes) -> Source:
 
 
 def read_latex(text: str) -> Source:
-    """Return the paragraphs of a LaTeX file, of the exam class too. Raises `DocumentRefused`."""
+    """Return the paragraphs of a LaTeX file, including the exam class. Raises `DocumentRefused`."""
     text, drawings = _DRAWING.subn("{}[image]", text)
     text = _CHOICES.sub(lambda match: match[0] + "\ue007", text)
     text = _PARTS.sub(lambda match: match[0] + "\ue008", text)
@@ -114,18 +114,18 @@ def read_latex(text: str) -> Source:
 
 
 def text_of(data: bytes) -> str:
-    """Return the text of bytes, whatever their encoding is."""
+    """Decode bytes, detecting their encoding."""
     codec = looks_like_utf16(data)
     text = data.decode(codec or _CODECS.get(encoding := guess_encoding(data), encoding), "replace")
     return text.removeprefix("\ufeff")
 
 
 class _Pictures:
-    """The pictures of a document that stand in its own text; those elsewhere are never fetched."""
+    """The pictures embedded in a document; linked pictures are never fetched."""
 
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
-        self.embedded: list[str] = []  # addresses in the order of the pictures, where the text has none
+        self.embedded: list[str] = []  # addresses in picture order, for formats without addresses in the text
         self._elsewhere = 0  # pictures that are not in the file
 
     def source(self, reader: BlockReader, paragraphs: list[Paragraph]) -> Source:

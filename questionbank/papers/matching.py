@@ -1,4 +1,4 @@
-"""Questions that ask to match: what stands on either side, and what the answer says belongs together."""
+"""Matching questions: the items on each side, and the pairs that the answer gives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAIRED = re.compile(
     r"(\d{1,2}|[ivx]{1,4}(?=\s*[-–—→=:.)])|[A-Za-z](?=\s*[-–—→=:.)]))\s*[-–—→=:.)]*>?\s*[(]?"
     r"([A-Za-z]|(?<=[-–—→=:.) ])\d{1,2})(?![A-Za-z0-9])"
 )
-"""What belongs together: "1-B"."""
+"""A pair in an answer: "1-B"."""
 _NAMED = re.compile(r"\W*(?P<left>.{1,60}?)\s*(?:[-–—→:]>?|[.)]\s)\s*[(]?(?P<right>[A-Za-z]|\d{1,2})[)]?\.?")
 _SIDES = re.compile(rf"\||\t|{GAP}|\s(?=[(]?[A-Za-z][.)]\s)|\s(?=[A-H]\s\S+$)|(?<=\s[A-H])\s(?=\S+$)")
 _LABEL = re.compile(r"[(]?([A-Za-z]|\d{1,2}|[ivx]{1,4})[.)]?")
@@ -33,9 +33,9 @@ _WRITTEN = re.compile(r"(?m)^\|?\s*(?P<blank>_+\s*(?P<letter>[A-Ha-h])\s*_+)\s*(
 
 
 def matching_rows(texts: Sequence[str]) -> list[range]:
-    """Return where rows to match stand below a line that asks to match: "1. radius   A. half of the diameter".
+    """Return the ranges of rows to match below a line that asks to match: "1. radius   A. half of the diameter".
 
-    The line is part of the range, and so are the names of the columns below it.
+    A range includes the line itself and the column headings below it.
     """
     found = []
     for place, text in enumerate(texts):
@@ -55,12 +55,12 @@ def matching_rows(texts: Sequence[str]) -> list[range]:
 
 
 def _half(text: str, count: int) -> bool:
-    """Return whether a text has two sides, of which the right one has the letter that counts on."""
+    """Return whether a text has two sides, with the next letter on the right one."""
     return count < len(_HALVES) and _HALVES[count].fullmatch(text) is not None
 
 
 def named_pairs(answer: str) -> list[tuple[str, str]]:
-    """Return which left side belongs to which right one, by labels or by the left side's text.
+    """Return the pairs of left and right side in an answer, by labels or by the left side's text.
 
     >>> named_pairs("1-B, 2-A"), named_pairs("median – B, altitude – A"), named_pairs("x = 4")
     ([('1', 'B'), ('2', 'A')], [('median', 'B'), ('altitude', 'A')], [])
@@ -73,10 +73,10 @@ def named_pairs(answer: str) -> list[tuple[str, str]]:
 
 
 def pairs_of(stem: str, answer: str) -> tuple[str, tuple[MatchingPair, ...]]:
-    """Return the stem and the pairs of what is to be matched, where the answer says what belongs together."""
+    """Return the stem and the matching pairs, if the answer gives them."""
     named = [(_key(left), right.lower()) for left, right in named_pairs(answer)]
     left, right, rest = _named_sides(stem, dict(named), {other for _, other in named})
-    if not any(one in left for one, _ in named):  # rows without a number are named by their places
+    if not any(one in left for one, _ in named):  # unnumbered rows are named by their position
         left = dict(zip(map(str, range(1, len(left) + 1)), dict.fromkeys(left.values()), strict=False))
     pairs = [MatchingPair(left[one], right[other]) for one, other in named if one in left and other in right]
     if not named or len(pairs) < len(named) or not rest:
@@ -90,11 +90,11 @@ def pairs_of(stem: str, answer: str) -> tuple[str, tuple[MatchingPair, ...]]:
 def _named_sides(
     stem: str, lefts: Container[str], rights: Set[str]
 ) -> tuple[dict[str, str], dict[str, str], list[str]]:
-    """Return the texts on either side by their names, a left one by its text too, and the lines that have no sides.
+    """Return the texts of both sides by name, the left ones also by text, and the lines without sides.
 
     Args:
         lefts: names of left sides in the answer.
-        rights: names of right sides there.
+        rights: names of right sides in the answer.
     """
     left: dict[str, str] = {}
     right: dict[str, str] = {}
@@ -116,7 +116,7 @@ def _named_sides(
 
 
 def take_letters(stem: str) -> tuple[str, str]:
-    r"""Return rows to match without the letters that somebody wrote before them, and what these say.
+    r"""Remove answer letters written before the rows of a matching question, and return them as pairs.
 
     >>> take_letters("Match.\n| _B_ cube | A. 4 faces |\n| _A_ tetrahedron | B. 6 faces |")[1]
     '1-B, 2-A'
@@ -133,7 +133,7 @@ def _key(text: str) -> str:
 
 
 def _sides(line: str) -> Iterator[tuple[str, str]]:
-    """Yield the label, perhaps empty, and the text of what stands in a line beside each other."""
+    """Yield the label (may be empty) and text of each item on a line."""
     pieces = [piece.strip() for piece in _SIDES.split(_DRAWN.sub(" ", line)) if piece.strip()]
     place = 0
     while place < len(pieces):

@@ -1,4 +1,4 @@
-"""Which marks number a paper's questions: told by how far each series counts, and by what stands within another."""
+"""Find the marks that number a paper's questions, from how far each series counts and how the series nest."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from questionbank.papers.paper import Line
 from questionbank.papers.phrases import FORMULAS, INSTRUCTIONS, KEY_TITLE, SECTION, TASK, is_stimulus
 
 _COUNTS = ("word", "digits", "levels")
-_SEEN = 60  # earlier numbers that one may follow
+_SEEN = 60  # how many earlier numbers to consider as predecessors
 _ROW = re.compile(r"\|[\s_]*\d{1,3}[.)]\s")  # "| ___ 11. radius | A. half of the diameter |"
-_MOST = 7  # numbered options or parts of a question, and one more
-_SHORT = 60  # characters of an option that has a number
+_MOST = 7  # maximum number of numbered options or parts of a question, plus one
+_SHORT = 60  # characters of a numbered option
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Numbering:
     """Where the questions of a paper begin, by their numbers.
 
     Attributes:
-        headings: numbered lines that stand above questions: "Exercise 1: choose the right answer".
+        headings: numbered lines that are headings: "Exercise 1: choose the right answer".
     """
 
     questions: frozenset[int] = frozenset()
@@ -41,7 +41,7 @@ class Numbering:
         return place in self.questions
 
     def next_question(self, place: int) -> int:
-        """Return the first line from a place on where a question begins, -1 where there is none."""
+        """Return the first line at or after a place where a question begins; -1 if there is none."""
         at = bisect_left(self._in_order, place)
         return self._in_order[at] if at < len(self._in_order) else -1
 
@@ -51,7 +51,7 @@ class Numbering:
 
 
 def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
-    """Return the numbered rules of a paper: they stand below their title, and the questions count anew behind them."""
+    """Return a paper's numbered rules: they follow their title, and the numbering restarts after them."""
     marks = [None if _may_be_points(mark, line) else mark for mark, line in zip(marks, lines, strict=True)]
     for title, line in enumerate(lines):
         mark = marks[title]
@@ -79,7 +79,7 @@ def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark | None]) -> froze
 
 
 def formulas(lines: Sequence[Line]) -> frozenset[int]:
-    """Return the lines of the formulas that a paper gives, below their title and as far as none asks anything."""
+    """Return the lines of a paper's formula list, from its title to the first line that asks something."""
     found: set[int] = set()
     for title, line in enumerate(lines):
         if FORMULAS.fullmatch(line.text) and not line.number:
@@ -101,9 +101,10 @@ def _ends_formulas(line: Line) -> bool:
 
 
 def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
-    """Return where the questions of a paper begin if they run on whatever signs their numbers have: "1.", "Q2", "[3]".
+    """Return where a paper's questions begin if they are numbered consecutively, with any signs: "1.", "Q2", "[3]".
 
-    Each number has a weight, less where it is bare or in brackets; those are taken that run on with the greatest sum.
+    Each number has a weight, lower if it is bare or in brackets; the consecutive numbers with the greatest total weight
+    are chosen.
     """
     above = _headings_above(lines)
     rows = [*accumulate((_ROW.match(line.text) is not None for line in lines), initial=0)]
@@ -126,7 +127,7 @@ def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
 
 
 def _weighed(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[tuple[int, Mark, float]]:
-    """Yield the marks that may number questions, each with its place and its weight."""
+    """Yield the marks that may number questions, with their place and weight."""
     inner = _numbered_options(lines, marks)
     parts = _numbered_parts(lines, marks)
     outer, last = "", 0
@@ -151,7 +152,7 @@ def _weighed(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[tu
 
 
 def is_above_others(place: int, marks: Sequence[Mark | None]) -> bool:
-    """Return whether a mark has the questions below it: "4.2" above "4.2.1", "Exercise 4" above "4.1"."""
+    """Return whether a mark's questions follow below it: "4.2" above "4.2.1", "Exercise 4" above "4.1"."""
     mark = marks[place]
     following = next((below for below in marks[place + 1 :] if below is not None), None)
     return (
@@ -164,7 +165,7 @@ def is_above_others(place: int, marks: Sequence[Mark | None]) -> bool:
 
 
 def _numbered_options(lines: Sequence[Line], marks: Sequence[Mark | None]) -> str:
-    """Return the series of numbers that count short lines anew below most questions: "1. 7 × 8 =", "1) 54", "2) 56"."""
+    """Return the series that numbers short lines below most questions, restarting each time: "1. 7 × 8 =", "1) 54"."""
     numbered = [(mark, lines[place].text) for place, mark in enumerate(marks) if mark and mark.kind == "digits"]
     outer = numbered[0][0].series if numbered else ""
     for series in {mark.series for mark, _ in numbered} - {outer}:
@@ -186,7 +187,7 @@ def _numbered_options(lines: Sequence[Line], marks: Sequence[Mark | None]) -> st
 
 
 def _numbered_parts(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
-    """Return the numbers in brackets that count parts: from 1, below a number on which the next one follows."""
+    """Return the bracketed numbers that count parts: from 1, between a number and its successor."""
     found: set[int] = set()
     outer: Mark | None = None
     below: list[int] = []
@@ -197,19 +198,19 @@ def _numbered_parts(lines: Sequence[Line], marks: Sequence[Mark | None]) -> froz
             if outer is not None and (mark.series, mark.value) == (outer.series, outer.value + 1):
                 found.update(below)
             outer, below = mark, []
-        elif lines[place].text:  # else points: "(2)"
+        elif lines[place].text:  # otherwise points: "(2)"
             outer = outer if mark.value == len(below) + 1 else None
             below.append(place)
     return frozenset(found.union(below) if found and outer is not None else found)
 
 
 def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
-    """Return where the questions begin if what has a word is a heading: "Exercise 1: choose the right answer"."""
+    """Return where the questions begin if marks with a word are headings: "Exercise 1: choose the right answer"."""
     words = {place: mark.value for place, mark in enumerate(marks) if mark is not None and mark.series == "word"}
     below = [None if place in words else mark for place, mark in enumerate(marks)]
     found = numbering([replace(line, heading=6) if place in words else line for place, line in enumerate(lines)], below)
     ends = [*sorted(words)[1:], len(lines)] if words else []
-    alone = {  # which head no question, so that they are one: "Exercise 3" behind two that are numbered within
+    alone = {  # heading no question, so questions themselves: "Exercise 3" after two with inner numbers
         word
         for word, end in zip(sorted(words), ends, strict=True)
         if not any(word < place < end for place in found.questions)
@@ -218,7 +219,7 @@ def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -
     named = {words[place] for place in heads}
     if (
         not heads or len(found.questions) <= len(heads) or len(named) < len({words[place] for place in alone} - named)
-    ):  # what is numbered in one exercise of several are its parts
+    ):  # numbers within a single exercise of several are its parts
         return Numbering(found.questions)
     return Numbering(found.questions | alone, heads)
 
@@ -232,26 +233,26 @@ def _counts_with(mark: Mark, other: Mark | None) -> bool:
 
 
 def _goes_on(place: int, lines: Sequence[Line]) -> bool:
-    """Return whether the line of a number alone goes on with a part: "1 (a) Find x."."""
+    """Return whether a line with only a number continues with a part: "1 (a) Find x."."""
     return place + 1 < len(lines) and lines[place + 1].is_joined and bool(lines[place + 1].number)
 
 
 def _step(before: Mark | None, mark: Mark, is_parted: bool, rows: int) -> float:
-    """Return what speaks against one number following another as that of the next question.
+    """Return the cost of one number following another as the next question's.
 
     Args:
-        is_parted: a heading stands between them.
-        rows: of tables between them that have numbers of their own.
+        is_parted: whether a heading separates them.
+        rows: number of numbered table rows between them.
     """
     if before is None:
         return 0.0
     other = 0.0 if before.series == mark.series else 0.3
     if before.kind == "levels" and (mark.kind != "levels" or len(before.series) > len(mark.series)):
-        levels = _levels(mark)  # "1.2" behind "1.1.3", "Exercise 4" behind "3.4"
+        levels = _levels(mark)  # "1.2" after "1.1.3", "Exercise 4" after "3.4"
         is_next = levels == [*_levels(before)[: len(levels) - 1], _levels(before)[len(levels) - 1] + 1]
         return 0.3 if is_next else 9.0
     if before.kind == mark.kind == "levels" and _levels(before)[:-1] < _levels(mark)[:-1]:
-        return 0.3 + 0.7 * (mark.value - 1)  # "2.2.1" behind "2.1.3"
+        return 0.3 + 0.7 * (mark.value - 1)  # "2.2.1" after "2.1.3"
     if before.kind == "word" and mark.kind == "levels" and _levels(mark) == [before.value, 1]:
         return 0.3
     if mark.value > before.value:
@@ -266,7 +267,7 @@ def _levels(mark: Mark) -> list[int]:
 
 
 def _headings_above(lines: Sequence[Line]) -> list[int]:
-    """Return for each line how many headings stand above it."""
+    """Return the number of headings above each line."""
     are_headings = (
         bool(
             line.heading

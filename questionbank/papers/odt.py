@@ -1,11 +1,11 @@
-"""ODT: its package, with formulas, colours, numbers and tabs put into the text (OpenDocument 1.3, parts 2, 3)."""
+"""Read ODT: rewrite formulas, colours, numbers and tabs of the package into its text (OpenDocument 1.3, parts 2, 3)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from typing import Any
-from xml.etree import ElementTree as ET  # writes; what is read is parsed by defusedxml
+from xml.etree import ElementTree as ET  # for writing only; input is parsed by defusedxml
 
 from questionbank.core.errors import DocumentRefused
 from questionbank.formats.mathml_latex import mathml_to_latex
@@ -40,7 +40,7 @@ _STYLE, _TEXT, _FO = (f"{{{_NAMESPACES[name]}}}" for name in ("style", "text", "
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 _DRAW, _XLINK, _MANIFEST = (f"{{{_NAMESPACES[name]}}}" for name in ("draw", "xlink", "manifest"))
 
-_PLAIN = frozenset({f"{_DRAW}rect", f"{_DRAW}line", f"{_DRAW}connector"})  # lines and boxes to write in
+_PLAIN = frozenset({f"{_DRAW}rect", f"{_DRAW}line", f"{_DRAW}connector"})  # lines and answer boxes
 _SHAPES = _PLAIN | {
     f"{_DRAW}{name}" for name in "custom-shape g ellipse circle polygon polyline regular-polygon path caption".split()
 }
@@ -51,7 +51,7 @@ def read_odt(package: Package) -> Source:
     """Return the paragraphs and pictures of an OpenDocument text.
 
     Raises:
-        DocumentRefused: it is damaged or protected by a password.
+        DocumentRefused: If the document is damaged or password-protected.
     """
     manifest = package.xml("META-INF/manifest.xml")
     if manifest is not None and next(manifest.iter(f"{_MANIFEST}encryption-data"), None) is not None:
@@ -78,7 +78,7 @@ def read_odt(package: Package) -> Source:
             " Save drawings as PNG pictures and insert those."
         )
     parts = {"content.xml": ET.tostring(root, encoding="utf-8")}
-    if "styles.xml" not in package.names:  # without which pandoc does not read it
+    if "styles.xml" not in package.names:  # pandoc requires it
         parts["styles.xml"] = _NO_STYLES
     data = package.with_parts(parts, without="Pictures/")
     meta, blocks = document_blocks(data, "odt")
@@ -93,7 +93,7 @@ def read_odt(package: Package) -> Source:
 
 
 def _write_formulas(root: Any, package: Package) -> None:
-    """Write formulas, which are documents of their own in MathML, as LaTeX."""
+    """Replace formulas, which are separate MathML documents, with LaTeX."""
     for frame in list(root.iter(f"{_DRAW}frame")):
         element = frame.find(f"{_DRAW}object")
         if element is None:
@@ -110,7 +110,7 @@ def _write_formulas(root: Any, package: Package) -> None:
 
 
 def _write_gaps(root: Any) -> None:
-    """Write tabs and several blanks as one wide blank."""
+    """Replace tabs and multiple spaces with one wide space."""
     for parent in root.iter():
         for child in list(parent):
             if child.tag == f"{_TEXT}tab" or (child.tag == f"{_TEXT}s" and int(child.get(f"{_TEXT}c") or 1) > 1):
@@ -124,7 +124,7 @@ def _write_gaps(root: Any) -> None:
 
 
 def _hoist_boxes(root: Any) -> int:
-    """Put the paragraphs of text boxes behind the paragraph that holds the box; returns how many drawings are lost."""
+    """Move the paragraphs of text boxes after the paragraph that holds the box; return the number of lost drawings."""
     parents = {child: parent for parent in root.iter() for child in parent}
     drawings = 0
     for shape in reversed([*_shapes(root)]):
@@ -150,7 +150,7 @@ def _hoist_boxes(root: Any) -> int:
 
 
 def _shapes(element: Any) -> Iterator[Any]:
-    """Yield the outermost text boxes and shapes of an element; pandoc reads those that hold a picture."""
+    """Yield an element's outermost text boxes and shapes, except those with a picture, which pandoc reads."""
     for child in element:
         is_box = child.tag in _SHAPES or child.find(f"{_DRAW}text-box") is not None
         if is_box and next(child.iter(f"{_DRAW}image"), None) is None:
@@ -160,7 +160,7 @@ def _shapes(element: Any) -> Iterator[Any]:
 
 
 def _blocks(shape: Any) -> Iterator[Any]:
-    """Yield the paragraphs, lists and tables of a shape that hold text."""
+    """Yield a shape's non-empty paragraphs, lists and tables."""
     for child in shape:
         if child.tag in (*_PARAGRAPHS, f"{_TEXT}list", f"{{{_NAMESPACES['table']}}}table"):
             if "".join(child.itertext()).strip():
@@ -170,7 +170,7 @@ def _blocks(shape: Any) -> Iterator[Any]:
 
 
 def _is_drawn(shape: Any, *, has_text: bool) -> bool:
-    """Return whether a shape shows more than its text, a line or a box to write in."""
+    """Return whether a shape shows more than its text, a line or an answer box."""
     if shape.tag == f"{_DRAW}g":
         return any(_is_drawn(child, has_text=False) or child.tag in _PLAIN for child in shape)
     geometry = shape.find(f"{_DRAW}enhanced-geometry")
@@ -179,7 +179,7 @@ def _is_drawn(shape: Any, *, has_text: bool) -> bool:
 
 
 def _write_colours(root: Any) -> None:
-    """Put the signs of colour around spans and paragraphs whose style has one."""
+    """Put colour markers around spans and paragraphs with a coloured style."""
     coloured = set()
     for style in root.iter(f"{_STYLE}style"):
         properties = style.find(f"{_STYLE}text-properties")

@@ -1,7 +1,7 @@
-"""The numbers that an OpenDocument text shows before the items of its lists (OpenDocument 1.3, part 3, 5.3).
+"""Compute the numbers shown before list items in an OpenDocument text (OpenDocument 1.3, part 3, 5.3).
 
-pandoc counts each list by itself. But a list that is interrupted goes on in a list of its own, also at an inner level:
-`(b)` below an answer space is the item of a list in the item of a list, and the outer item has no number.
+pandoc numbers each list separately, but an interrupted list continues in a new list, even at an inner level: `(b)`
+below an answer space is an item of a list nested in an item of another list, and the outer item has no number.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _SHAPES = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _SHAPES |= {"一": "chineseCounting", "①": "decimalEnclosedCircle"}
 _Counts = dict[int, tuple[str, int]]
-"""How far a list has counted at each level, from 1, and the style that it counts in."""
+"""The current count of a list at each level, from 1, and the style of its numbers."""
 
 
 @dataclass(slots=True)
 class ListNumbers:
-    """Numbers the lists of one document, in their order.
+    """Numbers the lists of one document, in order.
 
     Args:
-        roots: of the parts that hold list styles.
+        roots: roots of the parts that contain list styles.
     """
 
     roots: list[Any]
     _levels: dict[tuple[str, int], Any] = field(default_factory=dict)
-    _lists: dict[str, _Counts] = field(default_factory=dict)  # the last by its style, and each by its id
+    _lists: dict[str, _Counts] = field(default_factory=dict)  # the last list by style, and every list by id
 
     def __post_init__(self) -> None:
         for root in self.roots:
@@ -42,11 +42,11 @@ class ListNumbers:
                     self._levels[style.get(f"{_STYLE}name") or "", place] = level
 
     def write(self, parent: Any) -> None:
-        """Replace the lists below an element by their paragraphs, each with its number before its text."""
+        """Replace the lists below an element with their paragraphs, with the number before the text."""
         children: list[Any] = []
         for child in parent:
             if child.tag == f"{_TEXT}tracked-changes":
-                children.append(child)  # deleted text, which counts nothing
+                children.append(child)  # deleted text, which is not counted
                 continue
             style = child.get(f"{_TEXT}style-name") or ""
             is_list = child.tag == f"{_TEXT}list"
@@ -57,7 +57,7 @@ class ListNumbers:
         parent[:] = children
 
     def _counts(self, element: Any, style: str) -> _Counts:
-        """Return the counts of a list: those of the one that it continues, or its own."""
+        """Return the counts of a list: those of the list that it continues, or new ones."""
         counts: _Counts = {}
         continued = element.get(f"{_TEXT}continue-list")
         if continued is not None:
@@ -69,7 +69,7 @@ class ListNumbers:
         return counts
 
     def _items(self, element: Any, style: str, level: int, counts: _Counts) -> list[Any]:
-        """Return the content of a list, without the lists within it."""
+        """Return the content of a list, with inner lists flattened."""
         style = element.get(f"{_TEXT}style-name") or style
         found: list[Any] = []
         for item in element:
@@ -78,7 +78,7 @@ class ListNumbers:
             for content in item:
                 if content.tag == f"{_TEXT}list":
                     found += self._items(content, style, level + 1, counts)
-                    is_numbered = False  # a number that is not before the first line stands nowhere
+                    is_numbered = False  # a number is only printed before the first line
                     continue
                 if content.tag in (f"{_TEXT}p", f"{_TEXT}h"):
                     number = self._number(style, level, counts, start) if is_numbered else ""
@@ -91,7 +91,7 @@ class ListNumbers:
         """Return the next number of a list at a level.
 
         Args:
-            start: that the item states; -1 where it states none.
+            start: the item's explicit start value; -1 if it has none.
         """
         shape = self._levels.get((style, level))
         if start < 0:
@@ -108,7 +108,7 @@ class ListNumbers:
         return f"{prefix}{'.'.join(filter(None, shown))}{suffix}".strip()
 
     def _label(self, style: str, level: int, counts: _Counts) -> str:
-        """Return the number of a level, as a number of this or of an inner level shows it."""
+        """Return the number at a level, as shown in a number of that level or of an inner one."""
         shape = self._levels.get((style, level))
         sign = shape.get(f"{_STYLE}num-format") or "" if shape is not None else ""
         return number_text(counts.get(level, ("", 1))[1], _SHAPES.get(sign[:1], "decimal")) if sign else ""

@@ -1,4 +1,4 @@
-"""Documents that are zip archives (DOCX, ODT): opened with limits, so that no archive can fill the memory."""
+"""Documents that are zip archives (DOCX, ODT), opened with limits so that no archive can exhaust the memory."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from questionbank.core.errors import DocumentRefused
 from questionbank.formats.pictures import PictureRefused, read_picture
 
 FILE_LIMIT = 50 * 1024 * 1024  # bytes
-TEXT_LIMIT = 60 * 1024 * 1024  # bytes of a part that is XML, unpacked
+TEXT_LIMIT = 60 * 1024 * 1024  # bytes of an unpacked XML part
 UNPACKED_LIMIT = 300 * 1024 * 1024
 MEMBERS_LIMIT = 5_000
 PAGES_LIMIT = 500
-DEPTH_LIMIT = 250  # of elements of XML within each other; a table within a table is three
+DEPTH_LIMIT = 250  # nesting of XML elements; a table within a table is three
 DAMAGED = "The document is damaged. Open it in the program that made it and save it again."
 TOO_LARGE = "The document is too large when it is unpacked. Split it, or save it with smaller pictures."
 
@@ -30,7 +30,7 @@ class Package:
     """A zip archive in memory.
 
     Raises:
-        DocumentRefused: it is damaged, or holds more than `UNPACKED_LIMIT`.
+        DocumentRefused: If the archive is damaged or larger than `UNPACKED_LIMIT` when unpacked.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -44,10 +44,10 @@ class Package:
         self.names = {member.filename: member for member in members}
 
     def read(self, name: str, limit: int = TEXT_LIMIT) -> bytes:
-        """Return a part; nothing where there is none.
+        """Return a part; empty if it does not exist.
 
         Raises:
-            DocumentRefused: it is damaged, or larger than the limit.
+            DocumentRefused: If it is damaged or larger than the limit.
         """
         member = self.names.get(name)
         if member is None:
@@ -59,15 +59,15 @@ class Package:
                 data = file.read(limit + 1)
         except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError, EOFError) as error:
             raise DocumentRefused(DAMAGED) from error
-        if len(data) > limit:  # the directory lies
+        if len(data) > limit:  # the size in the directory is wrong
             raise DocumentRefused(TOO_LARGE)
         return data
 
     def xml(self, name: str) -> Any:
-        """Return the root of a part; None where there is none.
+        """Return the root element of a part; None if the part does not exist.
 
         Raises:
-            DocumentRefused: it is no XML, defines entities, or nests too deeply.
+            DocumentRefused: If it is not XML, defines entities, or is nested too deeply.
         """
         data = self.read(name)
         if not data:
@@ -81,7 +81,7 @@ class Package:
         return root
 
     def pictures(self, folder: str) -> dict[str, bytes]:
-        """Return the pictures below a folder that can be shown, by their names without it."""
+        """Return the displayable pictures in a folder, by their names relative to it."""
         found = {}
         for name in self.names:
             if not name.startswith(folder) or name.endswith("/"):
@@ -95,7 +95,7 @@ class Package:
         return found
 
     def with_parts(self, parts: Mapping[str, bytes], *, without: str) -> bytes:
-        """Return the archive with parts replaced or added, and without those below a folder, which are left empty."""
+        """Return the archive with parts replaced or added, and with the parts in a folder emptied."""
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
             for name in {**dict.fromkeys(self.names), **dict.fromkeys(parts)}:
@@ -107,7 +107,7 @@ class Package:
 
 
 def _is_deep(root: Any) -> bool:
-    """Return whether elements stand within each other more than `DEPTH_LIMIT` times."""
+    """Return whether elements are nested more than `DEPTH_LIMIT` deep."""
     row = [root]
     for _ in range(DEPTH_LIMIT):
         row = [child for element in row for child in element]
@@ -117,6 +117,6 @@ def _is_deep(root: Any) -> bool:
 
 
 def picture_name(address: str) -> str:
-    """Return our name of a picture by its address in a package: no blanks, no brackets."""
+    """Return our name for a picture from its address in a package: no spaces, no brackets."""
     name = address.rpartition("/")[2]
     return "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in name)

@@ -1,4 +1,4 @@
-"""What one page of a review shows: the passages of some questions, in the paper's order or the worst first."""
+"""One page of a review: the passages of some questions, in the paper's order or worst first."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ PAGE_ORDERS = (("", "As in the paper"), (WORST_FIRST, "Worst first"))
 
 @dataclass(slots=True)
 class PageRow:
-    """A passage as the page shows it.
+    """A passage as displayed on the page.
 
     Attributes:
-        outlook_id: changes with the question, so that what was loaded stays while the question does.
-        printed: the parts of pages that show it as it is printed.
+        outlook_id: changes with the question, so that loaded content stays until the question changes.
+        printed: the areas of pages that show it as printed.
     """
 
     lines: tuple[PassageLine, ...]
@@ -41,10 +41,10 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class PrintedArea:
-    """A part of a page's picture.
+    """An area of a page's picture.
 
     Attributes:
-        address: of the whole page's picture, which is `page_width` by `page_height` pixels.
+        address: address of the whole page's picture, which is `page_width` by `page_height` pixels.
     """
 
     address: str
@@ -59,14 +59,14 @@ class PrintedArea:
 def document_page(
     review: DocumentReview, draft: DocumentDraft, *, order: str, page: str, otherwise: str, line: str, editing: str
 ) -> dict[str, Any]:
-    """Return what a page of the review shows.
+    """Return the context of a page of the review.
 
     Args:
-        order: a key of `PAGE_ORDERS`; an unknown one is the paper's order.
-        page: number of the page; nonsense is the first; empty is that of the chosen line.
-        otherwise: the page where no line is chosen either.
-        line: key of the chosen line; without one it is the first of the page.
-        editing: key of the line whose text is being changed.
+        order: a key of `PAGE_ORDERS`; defaults to the paper's order if unknown.
+        page: page number; if invalid, the first page; if empty, the page of the chosen line.
+        otherwise: the page if no line is chosen either.
+        line: key of the chosen line; defaults to the first line of the page.
+        editing: key of the line whose text is being edited.
     """
     blocks = _worst_first(review) if order == WORST_FIRST else _in_order(review)
     pages = Paginator(blocks, 1, allow_empty_first_page=True)
@@ -96,7 +96,7 @@ def document_page(
 
 
 def _in_order(review: DocumentReview) -> list[list[Passage]]:
-    """Return the passages in pages, a very long one of no question in pieces."""
+    """Return the passages in pages; a very long passage without a question is split."""
     pages: list[list[Passage]] = [[]]
     questions = lines = 0
     for passage in (piece for whole in review.passages for piece in _pieces(whole)):
@@ -119,7 +119,7 @@ def _pieces(passage: Passage) -> Iterator[Passage]:
 
 
 def _worst_first(review: DocumentReview) -> list[list[Passage]]:
-    """Return the passages of questions alone, in pages: those to look at first, the others in the paper's order."""
+    """Return only the passages of questions, in pages: the least certain first, the others in the paper's order."""
     of_questions = [(passage.item, passage) for passage in review.passages if passage.item]
     of_questions.sort(key=lambda pair: (pair[0].is_left_out, -pair[0].unsureness, pair[0].place))
     ordered = [passage for _item, passage in of_questions]
@@ -146,7 +146,7 @@ def _row(passage: Passage) -> PageRow:
 
 
 def _set_printed(rows: Sequence[PageRow], draft: DocumentDraft) -> None:
-    """Set where on the pages of its document each question is printed."""
+    """Set the areas of the document's pages where each question is printed."""
     numbers = {area[0] for row in rows if row.item for area in row.item.areas}
     digests = {number: draft.pictures.get(page_name(number), "") for number in numbers}
     found = Attachment.objects.in_bulk([digest for digest in digests.values() if digest])

@@ -1,7 +1,7 @@
-"""pandoc, which reads documents: a GPL program of its own that we only start (the extra ``documents``).
+"""Run pandoc, a separate GPL program that reads documents (the extra ``documents``).
 
-It runs as a child without access to files and network (``--sandbox``), with a limit of memory and of time; the
-document goes in by standard input and its blocks come back as JSON.
+It runs as a child process without access to files and network (``--sandbox``), with memory and time limits; the
+document is passed on standard input and its blocks are returned as JSON.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _HEAP_IS_FULL = 251  # exit status of a Haskell program at its memory limit
 
 @cache
 def pandoc_path() -> str:
-    """Return where pandoc is; empty where the extra is not installed."""
+    """Return the path of pandoc; empty if the extra is not installed."""
     try:
-        import pypandoc  # why here: the extra need not be installed
+        import pypandoc  # imported here because the extra is optional
 
         return str(pypandoc.get_pandoc_path())
     except (ImportError, OSError):
@@ -33,13 +33,16 @@ def pandoc_path() -> str:
 
 
 def run_pandoc(data: bytes, source: str, target: str, *options: str) -> bytes:
-    """Return a document in another format.
+    """Convert a document to another format.
 
     Args:
-        source: pandoc's name of the format that it is in. target: of the one that it becomes.
+        data: the document.
+        source: pandoc's name for its format.
+        target: pandoc's name for the new format.
+        options: further options of pandoc.
 
     Raises:
-        DocumentRefused: pandoc is not installed, or the document is damaged, too large or takes too long.
+        DocumentRefused: If pandoc is not installed, or the document is damaged, too large or takes too long.
     """
     path = pandoc_path()
     if not path:
@@ -64,10 +67,10 @@ def run_pandoc(data: bytes, source: str, target: str, *options: str) -> bytes:
 
 
 def document_blocks(data: bytes, source: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return metadata and blocks of a document as pandoc's JSON has them.
+    """Return a document's metadata and blocks, as in pandoc's JSON.
 
     Raises:
-        DocumentRefused: as `run_pandoc` does.
+        DocumentRefused: As for `run_pandoc`.
     """
     try:
         document = json.loads(run_pandoc(data, source, "json"))

@@ -1,8 +1,8 @@
-"""A test paper as lines with roles, and the questions that they make.
+"""A test paper as lines with roles, and the questions that they form.
 
 A document becomes lines (`Line`); each line gets one role (`Role`), guessed first and corrected by people; lines and
-roles together make the questions (`FoundQuestion`). So a correction is a change of one line's role, and undoing it
-is the change back. A paragraph with several options is several lines from the start.
+roles together form the questions (`FoundQuestion`). A correction therefore changes one line's role, and undoing it
+changes the role back. A paragraph with several options is split into lines from the start.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from analytics.records import QuestionRecord
 
 
 class Role(StrEnum):
-    """What a line of a test paper is."""
+    """The role of a line in a test paper."""
 
     QUESTION = "question"  # the first line of a question
-    MORE = "more"  # goes on with the line before it
-    BELOW = "below"  # begins what the next question, part or option says: "There are 60 counters in the bag."
+    MORE = "more"  # continues the previous line
+    BELOW = "below"  # begins the text of the next question, part or option: "There are 60 counters in the bag."
     PART = "part"  # the first line of a part: (a), (b)
     OPTION = "option"  # an option that is wrong, or not known to be right
     RIGHT_OPTION = "right option"
@@ -32,8 +32,7 @@ class Role(StrEnum):
 
 
 Area = tuple[int, ...]
-"""Where something stands on a page: the page counted from 0, left, top, right, bottom in pixels of its picture; or
-nothing."""
+"""Area on a page: the page counted from 0, then left, top, right, bottom in pixels of its picture; or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +41,13 @@ class Line:
 
     Attributes:
         text: in our notation: formulas as ``$...$``, pictures as ``![alternative](name)``, without `number`.
-        number: as it stands or as the document's automatic numbering gives it: ``1.``, ``(b)``, ``C)``; empty
-            without one.
-        level: of a list, 0 outside any; `heading` is 1 to 6 for a heading, 0 else.
-        is_marked: bold, underlined, coloured or highlighted as a whole: how right options are often shown.
-        is_boxed: it stands in a text box, which its document may show anywhere on the page.
-        is_joined: it came from the same paragraph as the line before it: options on one line.
-        area: where it stands on a page that has a picture.
-        is_uncertain: signs of it could not be read.
+        number: as printed or as computed from automatic numbering: ``1.``, ``(b)``, ``C)``; empty if there is none.
+        level: list level, 0 outside lists; `heading` is 1 to 6 for a heading, otherwise 0.
+        is_marked: whether the whole line is bold, underlined, coloured or highlighted, as correct options often are.
+        is_boxed: whether it is in a text box, which may be anywhere on the page.
+        is_joined: whether it comes from the same paragraph as the previous line, like options on one line.
+        area: its area on a page, if the page has a picture.
+        is_uncertain: whether some of its characters could not be read.
     """
 
     text: str
@@ -65,11 +63,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What was read from a file: its lines, pictures by their names, and sentences on what could not be read.
+    """A file's lines, pictures by name, and notices about what could not be read.
 
     Attributes:
-        picture_widths: in points, by the names of pictures that state one.
-        pages: the pictures of its pages, in which `Line.area` is; empty for a document without pages.
+        picture_widths: in points, by name, for pictures that specify a width.
+        pages: the pictures of its pages, to which `Line.area` refers; empty for a document without pages.
     """
 
     lines: tuple[Line, ...]
@@ -80,7 +78,7 @@ class Document:
 
 
 class Doubt(str):
-    """A sentence on what is uncertain about a question, with a code for its kind: programs ask for the code alone."""
+    """A sentence about something uncertain in a question, with a code for its kind; programs use only the code."""
 
     __slots__ = ("code",)
     code: str
@@ -94,14 +92,14 @@ class Doubt(str):
 
 @dataclass(frozen=True, slots=True)
 class FoundQuestion:
-    """A question that lines of a document make.
+    """A question formed by lines of a document.
 
     Attributes:
-        lines: the numbers of its lines, counted from 0, in their order (lines of the key included).
-        number: its number in the document; empty without one.
-        record: the question as a file's row would give it: kind, text, options, answer, solution, content.
+        lines: the indices of its lines in order, including lines of the key.
+        number: its number in the document; empty if it has none.
+        record: the question as read from a row of a file: kind, text, options, answer, solution, content.
         heading: the headings above it, outermost first.
-        doubts: on what is uncertain; empty for a question that looks whole.
+        doubts: what is uncertain; empty for a question that looks complete.
     """
 
     lines: tuple[int, ...]
@@ -113,7 +111,7 @@ class FoundQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """The questions of a document, and sentences about the whole of it (a key that names question 12 of 10)."""
+    """The questions of a document, and notices about the whole paper (a key that names question 12 of 10)."""
 
     questions: tuple[FoundQuestion, ...]
     notices: tuple[str, ...] = ()

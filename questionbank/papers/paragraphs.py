@@ -1,4 +1,4 @@
-"""Text with its looks, and the paragraphs of a document, before they are cut into lines."""
+"""Styled text, and a document's paragraphs before they are cut into lines."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from questionbank.papers.truth_phrases import truth_of
 BOLD, UNDERLINED, COLOURED, ITALIC = 1, 2, 4, 8
 _MARKING = BOLD | UNDERLINED | COLOURED
 FORMULA = "\ue009"
-"""Stands at both ends of a formula that is written into a document before pandoc reads it."""
-_DOLLAR = "\ue004"  # one that was typed, until the paragraph is whole
+"""Delimits a formula that is written into a document before pandoc reads it."""
+_DOLLAR = "\ue004"  # a typed dollar sign, until the paragraph is complete
 _TYPED_FORMULA = re.compile(r"\ue004(?=\S)([^\ue004\n]{1,400}?)(?<=\S)\ue004(?!\d)")
 _MATHEMATICAL = re.compile(r"[\\^_={}<>+*/-]|^\s*[A-Za-z]\s*$")
 _WORD = re.compile(r"[A-Za-z]{3,}")
@@ -24,22 +24,22 @@ _WORD = re.compile(r"[A-Za-z]{3,}")
 
 @dataclass(slots=True)
 class Rich:
-    """A text and, for each character, how it looks: the sum of `BOLD`, `UNDERLINED`, `COLOURED` and `ITALIC`."""
+    """Text with a style for each character: the sum of `BOLD`, `UNDERLINED`, `COLOURED` and `ITALIC`."""
 
     text: str = ""
     looks: bytes = b""
 
     def add(self, text: str, look: int = 0) -> None:
-        """Add text that looks alike."""
+        """Add text in a single style."""
         self.text += text
         self.looks += bytes([look]) * len(text)
 
     def add_typed(self, text: str, look: int = 0) -> None:
-        """Add text as it was typed: its dollar signs are prices unless the paragraph shows otherwise."""
+        """Add typed text: its dollar signs are prices unless the paragraph shows otherwise."""
         self.add(text.replace("$", _DOLLAR).replace(FORMULA, "$").replace("\u00a0", " "), look)
 
     def add_script(self, where: str, body: str, look: int) -> None:
-        """Add what stands raised (``sup``) or lowered (``sub``): as signs where Unicode has them, else as LaTeX."""
+        """Add superscript (``sup``) or subscript (``sub``): as Unicode characters if they exist, else as LaTeX."""
         before = [self.text]
         script = raised_or_lowered(where, body, before)
         self.text, self.looks = before[0], self.looks[: len(before[0])]
@@ -52,13 +52,13 @@ class Rich:
         return Rich(self.text + other.text, self.looks + other.looks)
 
     def stripped(self) -> Rich:
-        """Return it without blanks at its ends."""
+        """Return the text with leading and trailing whitespace removed."""
         begin = len(self.text) - len(self.text.lstrip(" \t\n" + GAP))
         return self[begin : begin + len(self.text.strip(" \t\n" + GAP))]
 
     @property
     def common_look(self) -> int:
-        """How all of its characters look that are no blanks, without italics."""
+        """The style shared by all of its non-blank characters, ignoring italics."""
         return self._look_of_all(_MARKING)
 
     def _look_of_all(self, common: int) -> int:
@@ -68,7 +68,7 @@ class Rich:
         return common if self.text.strip() else 0
 
     def with_prices(self) -> Rich:
-        """Return it with typed dollar signs settled: those around a formula stay, those of prices are escaped."""
+        """Resolve typed dollar signs: those around a formula are kept, those of prices are escaped."""
         if _DOLLAR not in self.text:
             return self
         kept = set()
@@ -85,7 +85,7 @@ class Rich:
         return settled
 
     def our_text(self) -> str:
-        """Return it in our notation: bold stretches between stars, underlined signs as a formula, gaps as blanks."""
+        """Return the text in our notation: bold text in stars, underlined characters as a formula, gaps as spaces."""
         common = self._look_of_all(_MARKING | ITALIC)
         looks = bytes(
             look & ~common & (BOLD | UNDERLINED | ITALIC | COLOURED) if not sign.isspace() else 255
@@ -98,7 +98,7 @@ class Rich:
             end = start + 1
             while end < len(self.text) and looks[end] in (look, 255):
                 end += 1
-            while end > start + 1 and looks[end - 1] == 255:  # blanks at its end stand outside
+            while end > start + 1 and looks[end - 1] == 255:  # trailing spaces stay outside
                 end -= 1
             pieces.append(_emphasised(self.text[start:end], 0 if look == 255 else look))
             start = end
@@ -111,7 +111,7 @@ def _emphasised(text: str, look: int) -> str:
     if look & UNDERLINED and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.,]{0,5}", text):
         return rf"$\underline{{{text}}}$"  # "the underlined digit"
     if look & ~ITALIC and truth_of(text) and text.isalpha():
-        return f"**{text}**"  # the answer that is chosen: "T / **F**"
+        return f"**{text}**"  # the chosen answer: "T / **F**"
     look &= ~COLOURED
     if not look or POINTS.fullmatch(text) or not _WORD.search(text) or "$" in text or "*" in text or "_" in text:
         return text
@@ -119,7 +119,7 @@ def _emphasised(text: str, look: int) -> str:
 
 
 def _with_plain_gaps(text: str) -> str:
-    """Return a text with single blanks; a row of several cells that tabs part keeps them."""
+    """Return a text with single spaces; a row of several tab-separated cells keeps its tabs."""
     text = text.strip(" \t\n" + GAP)
     parts = [" ".join(part.split()) for part in re.split(f"[{GAP}\t]+", text)]
     if len(parts) > 2 and max(map(len, parts)) <= 20:
@@ -132,13 +132,13 @@ class Paragraph:
     """A paragraph of a document.
 
     Attributes:
-        number: that its document gives it automatically, as its reader sees it.
-        level: of the list that it stands in, 0 outside any.
+        number: its automatic number in the document, as shown to readers.
+        level: list level, 0 outside lists.
         heading: 1 to 6 for a heading.
-        is_row: it is a row of a table that stays a table.
-        area: where it stands on a page that has a picture.
-        is_uncertain: signs of it could not be read.
-        is_boxed: it stands in a text box of its own.
+        is_row: whether it is a row of a table that stays a table.
+        area: its area on a page, if the page has a picture.
+        is_uncertain: whether some of its characters could not be read.
+        is_boxed: whether it is in a text box of its own.
     """
 
     rich: Rich = field(default_factory=Rich)

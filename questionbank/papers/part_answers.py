@@ -1,4 +1,4 @@
-"""The answers of a question's parts: read from one line or several, and given to the parts."""
+"""The answers of a question's parts: parsed from one or several lines, and assigned to the parts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPENING, _CLOSING = "(（[", (")", "）", "]")
 
 
 def short_answer(text: str) -> str:
-    """Return an answer without the full stop or semicolon behind it; a sentence keeps its own.
+    """Remove a trailing full stop or semicolon from an answer; a sentence keeps its own.
 
     >>> short_answer("3/2."), short_answer("It has four right angles."), short_answer("20;")
     ('3/2', 'It has four right angles.', '20')
@@ -30,7 +30,7 @@ def short_answer(text: str) -> str:
 
 
 def by_parts(text: str) -> dict[str, str]:
-    r"""Return a text by the labels of parts that its lines, or places in a line, begin with; empty where it has none.
+    r"""Split a text by the part labels at the start of its lines or within them; empty if there are no labels.
 
     >>> by_parts("a) 5; c) 7"), by_parts("(1) x = 2 (2) 3"), by_parts("(a) 5 cm"), by_parts("b) 5")
     ({'a': '5', 'c': '7'}, {'1': 'x = 2', '2': '3'}, {'a': '5 cm'}, {'b': '5'})
@@ -70,24 +70,24 @@ def _rank(label: str) -> int:
 
 
 def answer_text(text: str) -> str:
-    """Return an answer without the words before it and the points behind it."""
+    """Return an answer without the label before it and the points after it."""
     match = phrases.ANSWER.match(text) or phrases.KEY_TITLE.fullmatch(text.partition("\n")[0])
     text = text[match.end() :] if match else text
     if match and match[0][0] in _OPENING and text.rstrip(" .。").endswith(_CLOSING):  # "[Ans: 7]"
         text = text.rstrip(" .。")[:-1]
-    bare = without_points(text)[0].strip(" \n") or text.strip(" \n()[]")  # "[15]" alone is no points
+    bare = without_points(text)[0].strip(" \n") or text.strip(" \n()[]")  # "[15]" alone is not points
     return short_answer(bare) if bare else ""
 
 
 def rename_by_order(labels: Sequence[str], answers: dict[str, str]) -> dict[str, str]:
-    """Return answers by the labels of parts, where there are as many and the list names them otherwise: (i) for (a)."""
+    """Relabel answers by the parts' labels if there are as many and their own labels all differ: (i) for (a)."""
     if len(labels) == len(answers) > 0 and not {*labels} & {*answers}:
         return dict(zip(labels, answers.values(), strict=True))
     return answers
 
 
 def in_order(labels: Sequence[str], text: str) -> dict[str, str]:
-    """Return the answers of parts that a text says in their order: between semicolons or gaps, or true and false.
+    """Return the parts' answers if a text lists them in order: between semicolons or gaps, or as true and false.
 
     >>> in_order(["i", "ii"], "T – F"), in_order(["a", "b"], "5; x = 6"), in_order(["a", "b"], "5")
     ({'i': 'True', 'ii': 'False'}, {'a': '5', 'b': 'x = 6'}, {})

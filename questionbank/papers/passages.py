@@ -1,4 +1,4 @@
-"""A document under review, cut into passages: the lines of a question, the question, and its place on the pages."""
+"""A document under review, divided into passages: a question's lines, the question, and its place on the pages."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from questionbank.papers.records import REFUSALS
 
 
 def page_name(number: int) -> str:
-    """Return the name by which a paper's pictures hold that of a page, counted from 0; no text can name it."""
+    """Return the key of a page's picture among a paper's pictures, the page counted from 0; no text can refer to it."""
     return f"(page {number + 1})"
 
 
 def areas_of(lines: Iterable[Line]) -> tuple[Area, ...]:
-    """Return the areas that lines cover, one for each column of a page, in the order of the lines.
+    """Return the areas that lines cover, one per column of a page, in the order of the lines.
 
     >>> areas_of([Line("a", area=(0, 10, 20, 90, 30)), Line("b", area=(0, 12, 35, 90, 50))])
     ((0, 10, 20, 90, 50),)
@@ -43,13 +43,13 @@ class FoundItem:
     """A question of the paper.
 
     Attributes:
-        place: in the paper, counted from 1.
-        key: names it in corrections and addresses: that of its first line.
-        record: the question as the bank takes it; as it was found where the bank cannot take it.
-        refusal: why the bank cannot take it; empty where it can.
-        elsewhere: keys of its lines that stand in other passages: a text that it shares, the list of answers.
-        areas: where it stands on the pages of its document; empty for a document without pictures of pages.
-        is_uncertain: signs of its text could not be read.
+        place: its place in the paper, counted from 1.
+        key: identifies it in corrections and URLs; the key of its first line.
+        record: the question as the bank would store it; if the bank refuses it, as it was found.
+        refusal: why the bank refuses it; empty if it does not.
+        elsewhere: keys of its lines in other passages: a shared text, the list of answers.
+        areas: its areas on the document's pages; empty for a document without page pictures.
+        is_uncertain: whether some characters of its text could not be read.
     """
 
     place: int
@@ -70,18 +70,18 @@ class FoundItem:
 
     @property
     def doubts(self) -> list[str]:
-        """What is doubtful, without what the refusal says already."""
+        """The doubts, without the one that repeats the refusal."""
         return [doubt for doubt in self.found.doubts if doubt != self.refusal]
 
     @property
     def unsureness(self) -> int:
-        """How much is doubtful, for an order in which the worst comes first."""
+        """How doubtful the question is, for sorting worst first."""
         return len(self.found.doubts) + 1_000 * bool(self.refusal)
 
 
 @dataclass(frozen=True, slots=True)
 class PassageLine:
-    """A line, and the places of the questions that it belongs to though it stands elsewhere."""
+    """A line, and the places of the questions elsewhere that it belongs to."""
 
     reviewed: ReviewedLine
     belongs_to: tuple[int, ...] = ()
@@ -89,14 +89,16 @@ class PassageLine:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of the document: the lines of one question, or lines of none (`item` is None)."""
+    """A stretch of the document: the lines of one question, or lines outside any question (`item` is None)."""
 
     lines: tuple[PassageLine, ...]
     item: FoundItem | None = None
 
 
 def passages_of(corrected: Corrected, paper: Paper, pictures: Mapping[str, str]) -> list[Passage]:
-    """Return all lines in order, cut where a question begins or ends. A question of no lines of its own gets none.
+    """Return all lines in order, divided where a question begins or ends.
+
+    A question without lines of its own gets no lines.
 
     Args:
         pictures: SHA-256 by name.
@@ -109,7 +111,7 @@ def passages_of(corrected: Corrected, paper: Paper, pictures: Mapping[str, str])
         for number in question.lines:
             owners.setdefault(number, []).append(place)
     passages: list[Passage] = []
-    done = 0  # lines that stand in a passage already
+    done = 0  # lines already in a passage
 
     def take(end: int, item: FoundItem | None) -> None:
         nonlocal done
@@ -160,19 +162,19 @@ def _taken(question: FoundQuestion, pictures: Mapping[str, str]) -> tuple[Questi
 
 
 def _start(question: FoundQuestion, lines: Sequence[ReviewedLine]) -> int:
-    """Return where a question begins; a text that it shares with others stands before."""
+    """Return the line where a question begins; a text shared with other questions comes before it."""
     own = (number for number in question.lines if lines[number].role in (Role.QUESTION, Role.BELOW))
     return next(own, question.lines[0] if question.lines else 0)
 
 
 def _end(own: Sequence[int], begin: int, lines: Sequence[ReviewedLine]) -> int:
-    """Return where a question's passage ends; the list of answers is no part of the last question."""
+    """Return the end of a question's passage; the list of answers does not belong to the last question."""
     stays = [number for number in own if lines[number].role is not Role.KEY]
     return max(stays, default=begin) + 1
 
 
 def _keys(starts: Sequence[int], lines: Sequence[ReviewedLine]) -> list[str]:
-    """Return a key for each question; those of one line, a table's rows, are numbered."""
+    """Return a key for each question; questions on the same line (rows of a table) are numbered."""
     seen: Counter[int] = Counter()
     keys = []
     for start in starts:

@@ -1,4 +1,4 @@
-"""What the lines of a paper say about themselves, in English, German, French, Spanish and Chinese."""
+"""Patterns for the lines of a paper, in English, German, French, Spanish and Chinese."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ANSWER = re.compile(
     rf"|[(（\[]\s*(?:(?:{_ANSWER_WORDS})\.?\s*[:：=]|(?:ans|ris|r)\.(?=\s))\s*)\s*",
     re.IGNORECASE,
 )
-"""Begins the line of an answer."""
+"""Start of an answer line."""
 ANSWER_WITHIN = re.compile(
     rf"(?:^|(?<=[\s\u2003)）。.]))(?:(?![a-z])(?i:(?:(?:{_RIGHT}) )?(?:{_ANSWER_NOUNS}))\.?|ans(?:wer)?"
     rf"|答案)\s?[:：](?=[\s\u2003]*\S)"
@@ -41,7 +41,7 @@ ANSWER_WITHIN = re.compile(
     rf"|Ans\.)(?=[\s\u2003]*[^\s_.])"
     r"|(?:(?<=[.?!。？][ \u2003])|(?<=[(\[]\d[)\]][ \u2003]))[→⇒➔](?=[\s\u2003]*\S)"
 )
-"""Begins an answer or a solution within a paragraph."""
+"""Start of an answer or a solution within a paragraph."""
 _SOLUTION_WORDS = (
     r"scoring(?: – .{1,20})?|(?:worked |model |full |detailed )?sol(?:utions?|n)|explanation|rationale"
     r"|reason(?:ing)?"
@@ -58,7 +58,7 @@ SOLUTION = re.compile(
     rf"|sol(?:n|ution)?\s?(?:\.:?|[:)])(?=\s)|[~@]\s|解\s?[:：]|证明?\s?[:：](?!.*[?？]))\s*",
     re.IGNORECASE,
 )
-"""Begins a worked solution."""
+"""Start of a worked solution."""
 KEY_TITLE = re.compile(
     r"(?!.{0,30}\b(?:short|written|long|open|extended)[- ](?:answers?|response)\b)"
     r"\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answers? (?:section|sheet|list|page)s?|solutions?"
@@ -78,9 +78,9 @@ KEY_TITLE = re.compile(
     r"|corrigé))\W*",
     re.IGNORECASE,
 )
-"""The title of the list of answers; the whole line."""
+"""Title of the list of answers; matches the whole line."""
 TYPED_ANSWER = re.compile(r"type\s*[:：]\s*(?:F|E|FB|ES|SA)\W*", re.IGNORECASE)
-"""Respondus' line above a question whose lettered lines are answers rather than options."""
+"""Respondus' line above a question with lettered lines that are answers rather than options."""
 SECTION = re.compile(
     r"(?:(?:topic|unit|chapter|strand|skill|theme|thema|kapitel|thème|chapitre|tema)\s*:\s*.{1,60}"
     r"|(?:section|part|booklet|paper|quiz|test|set|worksheet|week|day|unit|chapter|module|topic|teil"
@@ -98,7 +98,7 @@ SECTION = re.compile(
     r"|(?:non[- ])?calculator(?: (?:allowed|section|paper))?|no calculator)\s*(?:[:(（.].*)?)",
     re.IGNORECASE,
 )
-"""The heading of a section; the whole line."""
+"""Heading of a section; matches the whole line."""
 STIMULUS = re.compile(
     r"(?:(?:questions?(?: numbers?| nos?\.?)?|items?|problems?|nos?\.?|exercises?|aufgaben|fragen|questions"
     r"|ejercicios"
@@ -121,7 +121,7 @@ _DIRECTIONS = re.compile(
     r"|option)\b",
     re.IGNORECASE,
 )
-STATEMENTS = re.compile(r"\b(?:assertion|reason|statements?)\b", re.IGNORECASE)  # whose options are shared
+STATEMENTS = re.compile(r"\b(?:assertion|reason|statements?)\b", re.IGNORECASE)  # questions with shared options
 _REFERS = re.compile(
     r"\b(?:refer|use|using|based|relate|concern|following|below|above|answer|data|information|passage"
     r"|diagram|figure"
@@ -154,27 +154,27 @@ NOISE = re.compile(
     r"|\W*(?:punkte|note|score|marks|points)\s*:\s*_+\s*/.*",
     re.IGNORECASE,
 )
-"""A line that is no part of a question; the whole line."""
+"""Line that does not belong to a question; matches the whole line."""
 GRADES = re.compile(
     r"\|\s*(?:points?|marks?|score|punti|punkte|puntos|barème|note|voto)\s*\|(?:\s*/?\s*[\d.,]*\s*\|)+"
     r"|\|\s*[^\W\d]+\.?\s*\|(?:\s*\d{1,2}\s*\|){2,}\s*(?:total\w*|gesamt|summe|somme?|suma|σ|∑)\s*\|.*",
     re.IGNORECASE,
 )
-"""A row of the table in which the marks of a paper are summed up; the whole line."""
+"""Row of the grid that sums up a paper's marks; matches the whole line."""
 FORMULAS = re.compile(
     r"\W*(?:(?:\w+ ){0,2}(?:information|formulae?|data|reference) (?:sheet|page|booklet|list)"
     r"|(?:list of |useful )?formula[es]?(?: you (?:may|might) (?:need|use))?"
     r"|formelsammlung|formulaire|formulario|公式表?)(?:\s*[:：]\s*\$.*|\W*)",
     re.IGNORECASE,
 )
-"""The title of formulas that a paper gives; the whole line."""
+"""Title of a paper's formula list; matches the whole line."""
 ANSWER_SPACE = re.compile(
     r"[\s_.…\u2003‥·]*(?:[a-zA-Z]\s*=(?=\s*[_.…]))?(?:(?:answer|ans|work(?:ing)?|antwort|rechnung|réponse|respuesta|答"
     r"|解)\s*[:：=]?)?[\s_.…\u2003‥·]*(?:[(（][\s_.…]*[)）])?(?:(?:cm|mm|m|km|kg|g|ml|l|%|°|£|\$"
     r"|€)[²³]?)?\s*[\s_.…]*",
     re.IGNORECASE,
 )
-"""Space for an answer: "Answer: ______ cm"; the whole line."""
+"""Answer space: "Answer: ______ cm"; matches the whole line."""
 _LONG_SPACE = re.compile(r"([_.…‥·])\1{5,}")
 _LONGEST_SPACE = 120
 _LONGEST_UNIT = 8
@@ -184,7 +184,7 @@ NUMERIC = re.compile(
     r"|\\pm)\s*(?P<tolerance>\d[\d.]*)\s*(?P<percent>%)?)?",
     re.IGNORECASE,
 )
-"""A numeric answer as text2qti writes it: ``= 3.14 +- 0.01``; the whole line."""
+"""A numeric answer in text2qti's notation: ``= 3.14 +- 0.01``; matches the whole line."""
 INTERVAL = re.compile(r"=\s*\[\s*(?P<low>[-−]?\d[\d.]*)\s*,\s*(?P<high>[-−]?\d[\d.]*)\s*\]")
 RIGHT_BEHIND = re.compile(
     r"[\s\u2003]*(?:\*{1,3}|[✓✔☑√✅]|←.*|<[-=].*"
@@ -192,23 +192,23 @@ RIGHT_BEHIND = re.compile(
     rf"|(?<=[(\[（])x)[)\]）]?)\s*$",
     re.IGNORECASE,
 )
-"""Stands behind the right option."""
+"""Follows the right option."""
 GIVEN_ANSWER = re.compile(
     r"(?<![A-Za-z])[(（][\s\u2003]*(?P<answer>[A-H]{1,5}"
     r"|[√×✓✗对错TF])[\s\u2003]*[)）]\s*[.。]?(?=(?:\s*!\[[^\]]*\]\([^)\s]*\))*\s*$)"
 )
-"""The answer in the brackets that Chinese papers leave behind a question."""
+"""The answer in the brackets that Chinese papers leave after a question."""
 BLANK = re.compile(r"_{2,}|(?<!\.)\.{5,}|…{2,}|[(（\[]\s*_+\s*[)）\]]")
 """A gap to fill in."""
 BLANK_BEHIND = re.compile(r"[.?!。？](?:\s*(?:_{2,}|\.{5,}|…{2,}))+\s*$")
-"""Room for an answer behind the end of a sentence."""
+"""Answer space after the end of a sentence."""
 BONUS = re.compile(
     r"\W*(?:bonus(?:[- ](?:question|problem|exercise|task|aufgabe))?|extra credit|challenge(?: question"
     r"| problem)?|zusatzaufgabe|zusatz"
     r"|附加题)[\s.]*(?:[(（\[].{0,30}[)）\]])?\s*[:：.]?\s*",
     re.IGNORECASE,
 )
-"""Begins a question that has a name instead of a number."""
+"""Start of a question that has a name instead of a number."""
 TASK = re.compile(
     r"\W*(?:find|calculate|work out|compute|determine|show|prove|solve|write|explain|draw|how|what|which|why"
     r"|when|where|who|state|express|hence|simplify|expand"
@@ -224,7 +224,7 @@ TASK = re.compile(
     r"|halla|determin\w+|cuánt\w+|resuelv\w+|求|计算|证明|写出|画|判断|解|若|试|用|在|请|说明|直接)(?![a-z])",
     re.IGNORECASE,
 )
-"""Begins a task: what a part asks rather than what an option says."""
+"""Start of a task: typical of a part rather than an option."""
 PROOF = re.compile(
     r"\b(?:prove|proof|show(?! (?:all )?(?:of )?your)|explain|justify|verify|describe|sketch|draw|plot"
     r"|construct|compare|beweis\w*"
@@ -233,7 +233,7 @@ PROOF = re.compile(
     r"|dibuj\w+|dimostr\w+|spieg\w+|demonstr\w+|mostre|udowodni\w*|wykaż|uzasadni\w*)\b|证明|求证|试证|说明|画",
     re.IGNORECASE,
 )
-"""Asks for what no short answer gives."""
+"""Asks for something that no short answer can give."""
 INSTRUCTIONS = re.compile(
     r"\W*(?:(?:general |important )?(?:instructions?|directions?|notes?|rules)(?: (?:to|for) \w+)?"
     r"|read (?:these|this|the).{0,60}"
@@ -241,7 +241,7 @@ INSTRUCTIONS = re.compile(
     r"|答题须知|说明))\s*[:：.]?\W*",
     re.IGNORECASE,
 )
-"""The title of the rules at the beginning of a paper, which may be numbered; the whole line."""
+"""Title of the rules at the beginning of a paper, which may be numbered; matches the whole line."""
 NUMBER_COLUMN = re.compile(
     r"(?:qu?(?:es)?\.?|qn\.?|questions?|items?|no\.?|nr\.?|number|num|n°|#|aufgabe|frage|exercice|题号|题目"
     r"|序号)\s*(?:no\.?|number|#)?",
@@ -255,7 +255,7 @@ ANSWER_COLUMN = re.compile(
     re.IGNORECASE,
 )
 CHOICE_SECTION = re.compile(r"choice|correct answer|QCM|ankreuz|opción múltiple|选择题|单选|多选", re.IGNORECASE)
-"""The heading of questions that have options."""
+"""Heading of questions with options."""
 GAP_SECTION = re.compile(r"fill[- ]in|lückentext|texte à trous|填空", re.IGNORECASE)
 TRUTH_SECTION = re.compile(
     r"true.{1,12}false|判断|richtig.{1,8}falsch|wahr.{1,8}falsch|vrai.{1,6}faux|verda\w+.{1,6}fals[oa]s?"
@@ -272,7 +272,7 @@ OFFERS_CHOICE = re.compile(
 CIRCLES_ONE = re.compile(
     r"\b(?:circle|tick|underline|ring|which (?:one )?of|kreise|entour\w+|rodea|fill in)\b|圈", re.IGNORECASE
 )
-"""Asks to choose from what stands in a row below."""
+"""Asks to choose from the items in a row below."""
 SEVERAL_RIGHT = re.compile(
     r"\b(?:all that apply|(?:select|choose|tick|circle|check|mark|find) all|all (?:the )?correct|which two"
     r"|choose two|select two|two (?:of|answers|options)"
@@ -286,7 +286,7 @@ ORDER_TO_EACH = re.compile(
     r"|résou\w+|développ\w+|simplifi\w+|resuelv\w+|计算|化简|解|求|因式分解|口算)",
     re.IGNORECASE,
 )
-"""Tells what to do with each of the parts that follow."""
+"""Instruction for each of the following parts."""
 MATCHING = re.compile(
     r"(?:^|[.?!:]\s)\W*match\b|\b(?:match (?:each|every|the|these|them|up)"
     r"|matching|pair (?:each|the)|ordne\w* .{0,60}zu|zuordn\w*|associ(?:e[rz]?|a|are|ate)\b|reli\w+ chaque|relaciona\w*"
@@ -295,13 +295,13 @@ MATCHING = re.compile(
     re.IGNORECASE,
 )
 RIGHT_BEFORE = re.compile(r"(?:[✓✔☑☒✅]|\*{1,2}(?=[^*]*$))\s*(?=\S)")
-"""Stands before the text of the right option."""
+"""Precedes the text of the right option."""
 IMAGE_LOST = re.compile(r"(?<!!)\[image\]")
 FORMULA_LOST = re.compile(r"\[formula\]")
 
 
 def is_stimulus(text: str) -> bool:
-    """Return whether a line announces what several questions share.
+    """Return whether a line introduces a text shared by several questions.
 
     >>> is_stimulus("Questions 3-5 refer to the graph below."), is_stimulus("See questions 3 to 5.")
     (True, False)
@@ -322,7 +322,7 @@ def _of_one(match: re.Match[str]) -> str:
 
 
 def with_range(text: str, first: int | str, last: int | str) -> str:
-    """Return a shared text whose first line names the questions from `first` to `last`; as it is where it names none.
+    """Renumber the questions named in a shared text's first line to `first` to `last`; unchanged if it names none.
 
     >>> with_range("Questions 7-8 refer to the graph below.", 1, 2), with_range("See the graph.", 1, 2)
     ('Questions 1-2 refer to the graph below.', 'See the graph.')
@@ -340,7 +340,7 @@ def with_range(text: str, first: int | str, last: int | str) -> str:
 
 
 def counted_from_one(text: str) -> str:
-    """Return a shared text whose first line counts its questions from 1, as the bank has them.
+    """Renumber the questions named in a shared text's first line from 1, as stored in the bank.
 
     >>> counted_from_one("Questions 7-8 refer to the graph below."), counted_from_one("See questions 3-5.")
     ('Questions 1-2 refer to the graph below.', 'See questions 3-5.')
@@ -353,7 +353,7 @@ def counted_from_one(text: str) -> str:
 
 
 def tells_points(text: str) -> bool:
-    """Return whether a line tells what questions score or how to mark answers, not what they are about.
+    """Return whether a line gives the questions' points or how to mark answers, rather than their topic.
 
     >>> tells_points("Questions 1 to 5 carry 1 mark each."), tells_points("Questions 1-5 are about the graph below.")
     (True, False)
@@ -377,11 +377,11 @@ NO_ANSWER = re.compile(
     r"|siehe |individuelle?|voir |ver |略|n/?a\b).{0,60}",
     re.IGNORECASE,
 )
-"""Stands for an answer that the paper does not give; the whole text."""
+"""Placeholder for an answer that the paper does not give; matches the whole text."""
 
 
 def is_left_blank(text: str) -> bool:
-    """Return whether behind "Answer:" there is room to write, with a unit or points at most.
+    """Return whether "Answer:" is followed by answer space, with a unit or points at most.
 
     >>> is_left_blank("______ min [3]"), is_left_blank("(a) ______ [1]"), is_left_blank("5 cm")
     (True, True, False)
@@ -393,12 +393,12 @@ def is_left_blank(text: str) -> bool:
 
 
 def is_answer_space(text: str) -> bool:
-    """Return whether a line is nothing but space for an answer.
+    """Return whether a line consists only of answer space.
 
     >>> is_answer_space("Answer: ______ cm"), is_answer_space("Answer: 5 cm")
     (True, False)
     """
-    text = _LONG_SPACE.sub(r"\1\1\1\1\1", text)  # the pattern need not be fast for what is long
+    text = _LONG_SPACE.sub(r"\1\1\1\1\1", text)  # keeps the pattern fast on long text
     bare = BARE_POINTS.sub("", text)
     text = bare if _DRAWN_SPACE.search(bare) else text
     if len(text) > _LONGEST_SPACE or not ANSWER_SPACE.fullmatch(text):

@@ -1,4 +1,4 @@
-"""What the lines of a paper say about points."""
+"""Patterns for points in the lines of a paper."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POINTS = re.compile(
     rf"|(?<=[.?!:]\s)/\s?(?P<over>\d{{1,2}})(?=\s*$))[\s\u2003.:]*",
     re.IGNORECASE,
 )
-"""Points in brackets, before a question or behind it."""
+"""Points in brackets, before or after a question."""
 FOR_EACH = re.compile(
     rf"(?:[(\[（][^()\[\]（）]{{1,20}}\b{_EACH}\s*[)\]）]|(?<=[.?!:]\s)\d{{1,2}}\s*each)[\s.:]*$", re.IGNORECASE
 )
@@ -29,7 +29,7 @@ FOR_EACH = re.compile(
 BARE_POINTS = re.compile(
     r"(?:(?<=[.?!:。？])|(?<=\s)|^)[\s\u2003]*(?P<open>[\[(])\s?(?P<points>\d{1,2}(?:[.,]5)?|\d?[½¼¾])\s?[\])]\s*$"
 )
-"""A number alone in brackets at the end of a line: points if its paper writes them so."""
+"""A bare number in brackets at the end of a line: points in some papers."""
 POINTS_ALONE = re.compile(
     r"[\s(\[（【]*(?:total(?: for (?:question|part) \S+)?(?: is| =|:)?\s*)?(?:marks?:?\s*"
     r"|points?:?\s*)?_*\s*/?\s*"
@@ -39,7 +39,7 @@ POINTS_ALONE = re.compile(
 _NUMBER = r"(\d{1,2}(?:[.,]5)?|one|two|three|four|five)"
 _GIVES = r"(?:(?:is |are )?(?:worth|of)|carry|carries|carrying|scores?|earns?)"
 IMPOSSIBLE_POINTS = re.compile(rf"[(\[]\s*[-–−]\s?\d{{1,3}}(?:[.,]\d)?\s?{COUNTED}\s*[)\]]", re.IGNORECASE)
-"""Less than no points: "(-1 mark)"."""
+"""Negative points: "(-1 mark)"."""
 _FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 POINTS_EACH = re.compile(
     rf"每小?[题題]\s*(\d{{1,2}}(?:\.5)?)\s*分"
@@ -64,7 +64,7 @@ NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 
 
 def points_of(text: str) -> float:
-    """Return the points that a number or a word stands for.
+    """Return the points given by a number or a word.
 
     >>> points_of("2"), points_of("1,5"), points_of("2½"), points_of("two")
     (2.0, 1.5, 2.5, 2.0)
@@ -74,9 +74,9 @@ def points_of(text: str) -> float:
 
 
 TITLED_POINTS = re.compile(r"(?:points?|marks?|type|title|difficulty|topic)\s*[:：]\s*(.*)$", re.IGNORECASE)
-"""A line of Respondus' or text2qti's: ``Points: 2``, ``Type: E``."""
+"""A line of Respondus or text2qti: ``Points: 2``, ``Type: E``."""
 ENDS_QUESTION = re.compile(r"\W*total for (?:question|q)\.? ?\d{1,3}\b.*", re.IGNORECASE)
-"""Sums a question's points up, below its last line."""
+"""Sums up a question's points, below its last line."""
 SUM = re.compile(
     rf"(?=.{{0,50}}(?:total|gesamt|summ?e|insgesamt|max|score|grade|note|out of|合[计計]|[总總满滿]分|共|/\s*\d))"
     rf"(?:[\W_]"
@@ -86,12 +86,12 @@ SUM = re.compile(
     rf"|[总總满滿]分|合[计計]|本卷|全卷|共)(?=[\W\d_]|$|(?<=[分共卷计計]))|\d{{1,3}}(?:\.5)?(?!.*\d))+",
     re.IGNORECASE,
 )
-"""A line that sums points up, of whatever stands above."""
+"""A line that gives the total points of the lines above."""
 POINTS_COLUMN = re.compile(
     r"(?:max(?:imum|imal\w*)?\.? ?)?(?:marks?|points?|pts?\.?|punkte|score|worth|barème|puntos|punti|punten|分值|分数)"
     r"(?:\s*[/(].{0,20})?",
     re.IGNORECASE,
 )
-"""The header of a column that gives each question's points."""
+"""Header of the column with each question's points."""
 OF_SECTION = re.compile(r"\b(?:section|part|teil|partie|sección|parte)\b", re.IGNORECASE)
 STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)

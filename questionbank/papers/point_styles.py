@@ -1,4 +1,4 @@
-"""How a paper writes its points where no word says so: "(2)", "/2" or "2" at the end, told by all of its paragraphs."""
+"""Detect how a paper writes points without a word for them: "(2)", "/2" or "2" at the end, from all its paragraphs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from questionbank.papers.paragraphs import Paragraph, Rich
 from questionbank.papers.point_phrases import COUNTED, POINTS, points_of
 
 _FEWEST = 3
-_FEWEST_ALONE = 4  # numbers without a text beside them
+_FEWEST_ALONE = 4  # numbers without text beside them
 _MOST = 20
 _LARGE = 10
 _LONGEST_MARK = 3  # characters: "B 5" is an option
@@ -32,7 +32,7 @@ _SAYS_POINTS = re.compile(rf"\b(?:total|marks|points|punkte)\b.{{0,40}}\d|\d\s?{
 
 
 def with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
-    """Return paragraphs, each number that is points by the style of its paper in square brackets at the end."""
+    """Put numbers that are points by the paper's style in square brackets at the end of their paragraphs."""
     found = _with_points_behind(paragraphs)
     for part in found:
         if not part.is_row and (match := _BEHIND_SPACE.search(part.rich.text)):
@@ -54,10 +54,10 @@ def _put_in_brackets(part: Paragraph, match: re.Match[str]) -> None:
 
 
 def _is_used(style: re.Pattern[str], asked: Sequence[Paragraph], found: Sequence[Paragraph]) -> bool:
-    """Return whether so many questions and parts end like this, and with such numbers, that they are points.
+    """Return whether enough questions and parts end like this, with plausible numbers, for these to be points.
 
-    Behind a slash a number is hardly anything else. In a column or in brackets it may be an answer, unless the numbers
-    repeat, or the paper speaks of points and puts small numbers in brackets.
+    After a slash a number can hardly be anything else. In a column or in brackets it may be an answer, unless the
+    numbers repeat, or the paper mentions points and puts small numbers in brackets.
     """
     values = [points_of(match["points"]) for part in asked if (match := style.search(part.rich.text))]
     if len(values) < _FEWEST or 3 * len(values) < len(asked):
@@ -68,7 +68,7 @@ def _is_used(style: re.Pattern[str], asked: Sequence[Paragraph], found: Sequence
 
 
 def with_column_of_points(lines: Sequence[Line]) -> list[Line]:
-    """Return lines, the numbers of a column of points in brackets: those that stand alone again and again."""
+    """Put the numbers of a column of points in brackets: numbers that are repeatedly alone on a line."""
     alone = {
         place: int(line.number)
         for place, line in enumerate(lines)
@@ -85,7 +85,7 @@ def with_column_of_points(lines: Sequence[Line]) -> list[Line]:
 
 
 def _with_points_behind(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
-    """Return paragraphs; points before numbers that count on, as in "2p 1 Find x.", stand behind the text."""
+    """Move points before consecutive numbers, as in "2p 1 Find x.", to the end of the text."""
     found = [*paragraphs]
     starts = [(part, match) for part in found if not part.number and (match := _FIRST.match(part.rich.text))]
     numbers = [int(match["number"]) for _, match in starts]
@@ -100,7 +100,7 @@ def _with_points_behind(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
 
 
 def _asks(paragraph: Paragraph) -> bool:
-    """Return whether a question or a part begins here, for which no word says the points."""
+    """Return whether a question or part without explicitly worded points begins here."""
     number, rest = take_mark(paragraph.rich.text)
     mark = read_mark(paragraph.number or (number if rest else ""))
     kinds = ("digits", "word", "levels", "lower", "roman")

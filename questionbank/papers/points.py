@@ -1,4 +1,4 @@
-"""The points that a line gives, taken out of its text."""
+"""Extract the points that a line gives from its text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _LONGEST_SUM = 80  # characters
 
 
 def without_points(text: str, *, may_begin: bool = False, bare_points: bool = False) -> tuple[str, float | None, bool]:
-    """Return a text without the points that it gives, the points, and whether they are a total.
+    """Return a text without its points, the points, and whether they are a total.
 
     Args:
-        may_begin: points may stand before the text.
-        bare_points: a number in round brackets at its end is points: "(2)".
+        may_begin: whether points may come before the text.
+        bare_points: whether a number in round brackets at the end is points: "(2)".
 
     >>> without_points("Find x. (2 marks)"), without_points("Total: 5 marks"), without_points("Find x. *2 marks*")
     (('Find x.', 2.0, False), ('', 5.0, True), ('Find x.', 2.0, False))
@@ -41,13 +41,13 @@ def without_points(text: str, *, may_begin: bool = False, bare_points: bool = Fa
 
 
 def paper_totals(lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[int]:
-    """Yield the lines below the last question of a paper or section that sum up all of it: "Total: 50 points".
+    """Yield the lines that give the total of a paper or section, below its last question: "Total: 50 points".
 
-    A line that gives less than the questions above it together sums up its own question, and so does one of a paper
-    that sums up its questions one by one.
+    A line with less than the total of the questions above it is the total of its own question, as is every such line in
+    a paper that totals its questions one by one.
     """
     starts = [place for place, role in enumerate(roles) if role in (Role.QUESTION, Role.HEADING, Role.KEY)]
-    above: list[float] = []  # what each question of the section gives
+    above: list[float] = []  # points of each question in the section
     sums_questions = False
     for start, end in pairwise([*starts, len(roles)]):
         if roles[start] is not Role.QUESTION:
@@ -69,7 +69,7 @@ def paper_totals(lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[int]:
 
 
 def stated_total(lines: Sequence[Line], roles: Sequence[Role]) -> float:
-    """Return the points that a paper says it gives as a whole, 0 where it says nothing."""
+    """Return the total points that a paper states; 0 if it states none."""
     is_asked = [role in (Role.QUESTION, Role.HEADING) for role in roles]
     sums = [
         _sum_of(line.text)
@@ -82,13 +82,13 @@ def stated_total(lines: Sequence[Line], roles: Sequence[Role]) -> float:
 
 
 def _sum_of(text: str) -> float:
-    """Return the points of a line that only sums points up, 0 for another line."""
+    """Return the points of a line that only gives a total; 0 for any other line."""
     is_sum = len(text) <= _LONGEST_SUM and point_phrases.SUM.fullmatch(text.replace("*", ""))
     return float(max(re.findall(r"\d{1,3}(?:\.5)?", text), default=0, key=float)) if is_sum else 0
 
 
 def _without_emphasis(text: str) -> str:
-    """Write points that stand emphasised at the end in brackets."""
+    """Put emphasised points at the end of a text in brackets."""
     found = _EMPHASISED.search(text)
     if found is None or not re.search(r"[a-z分\])）】]", found["inside"], re.IGNORECASE):
         return text

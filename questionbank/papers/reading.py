@@ -1,7 +1,7 @@
-"""Read a document as lines: each with its number, its text in our notation, and whether it stands out.
+"""Read a document as lines: each with its number, its text in our notation, and whether it is highlighted.
 
-`read_document` takes a file by its content, whatever its name says; `read_text` takes what was pasted. A paragraph
-with several options becomes a line an option.
+`read_document` detects a file's type from its content, whatever its name; `read_text` reads pasted text. A paragraph
+with several options becomes one line per option.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from questionbank.rendering.pictures import picture_names
 
 LINES_LIMIT = 30_000
 CHARACTERS_LIMIT = 2_000_000
-_LONGEST_CUT = 5_000  # characters of a paragraph that may hold several options
+_LONGEST_CUT = 5_000  # characters in a paragraph that may contain several options
 _GAPS = re.compile(r"\t| {2,}|\u00a0{2,}|\u2003+")
 _HEADING = re.compile(r"(#{1,6}) +")
 _QUOTED = re.compile(r"^\s{0,3}(?:>\s?)+")
@@ -56,18 +56,18 @@ _ROW_LETTER = re.compile(
     rf"(?:^|(?<={GAP})|(?<=[ \t]{{2}}))([A-Fa-f])(?=(?: [-–—]|/)? [^\s]{{1,40}}(?: \S{{1,20}}){{0,4}}\s*(?:{GAP}|$))"
 )
 _TRUTHS_FIRST = re.compile(rf"(T(?:rue)?|TRUE)[\s/{GAP}]+(F(?:alse)?|FALSE)[\s{GAP}]+(?=\d{{1,3}}\s?[.)])")
-"""The words to choose from before the number of a statement: "T  F  7) 9 is odd."."""
+"""The words to choose from before a statement's number: "T  F  7) 9 is odd."."""
 _PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LETTER = re.compile(r"(?<![^\W_])[(]?([A-H])[.)]?(?![^\W_])")
-_LETTERS_APART = 8  # lines between two letters that count on
+_LETTERS_APART = 8  # lines between two consecutive letters
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*\*")
 
 
 def read_text(text: str) -> Document:
-    """Return the lines of a text that was typed or pasted.
+    """Return the lines of typed or pasted text.
 
     Raises:
-        DocumentRefused: it is too long.
+        DocumentRefused: If the text is too long.
     """
     return Document(lines_of(Paragraph(_typed(line)) for line in _text_lines(text)))
 
@@ -81,7 +81,7 @@ def _text_lines(text: str) -> list[str]:
 
 
 def _markdown(line: str) -> Paragraph:
-    """Return a line of Markdown: its headings and quotations, and its escaped signs as they are meant."""
+    """Return a line of Markdown as a paragraph, with its heading, quotation and escapes interpreted."""
     line = _TAG.sub("", _SUMMARY.sub(r"\1:", _QUOTED.sub("", line)))
     heading = _HEADING.match(line)
     text = _EMPHASISED_POINTS.sub(r"\1", line[heading.end() :] if heading else line)
@@ -93,7 +93,7 @@ def _markdown(line: str) -> Paragraph:
 
 
 def _typed(line: str) -> Rich:
-    """Return a typed line, what stands between double stars as bold."""
+    """Return a typed line with text between double stars in bold."""
     rich = Rich()
     line = array_latex(_GAPS.sub(GAP, line.strip()), between="$")
     start = 0
@@ -109,10 +109,10 @@ def read_document(path: Path, name: str) -> Document:
     """Return the lines and pictures of a file.
 
     Args:
-        name: that people gave it.
+        name: the name the file was given.
 
     Raises:
-        DocumentRefused: it cannot be read; the message says what to do instead.
+        DocumentRefused: If it cannot be read; the message explains what to do instead.
     """
     if path.stat().st_size > FILE_LIMIT:
         raise DocumentRefused(f"The file is larger than {FILE_LIMIT // 1024**2} MB. Split it, or use smaller pictures.")
@@ -149,17 +149,17 @@ def read_document(path: Path, name: str) -> Document:
 
 @dataclass(slots=True)
 class _Piece:
-    """A line with what only its neighbours can tell the meaning of: that its mark alone stands out."""
+    """A line, with a fact that only makes sense beside its neighbours: whether just its mark is highlighted."""
 
     line: Line
     has_marked_number: bool = False
 
 
 def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
-    """Return the lines of paragraphs.
+    """Convert paragraphs to lines.
 
     Raises:
-        DocumentRefused: there are too many.
+        DocumentRefused: If there are too many lines.
     """
     pieces: list[_Piece] = []
     for paragraph in with_points(_with_named_pictures(_with_whole_formulas(islice(paragraphs, LINES_LIMIT + 1)))):
@@ -175,7 +175,7 @@ def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
 
 
 def _with_whole_formulas(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
-    r"""Return paragraphs; those that one formula runs through, as from ``\[`` to ``\]``, become one."""
+    r"""Join paragraphs that a single formula spans, for example from ``\[`` to ``\]``."""
     found = [*paragraphs]
     starts = [*accumulate((len(part.rich.text) + 1 for part in found), initial=0)]
     for formula in reversed(formula_segments("\n".join(part.rich.text for part in found))):
@@ -199,7 +199,7 @@ def _with_whole_formulas(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
 
 
 def _with_named_pictures(paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
-    """Return paragraphs; pictures in a row whose letters stand in the row below are options with their letters."""
+    """Turn pictures in a row, with letters in the row below, into options with these letters."""
     found: list[Paragraph] = []
     for part in paragraphs:
         above = found[-1].rich if found else Rich()
@@ -269,7 +269,7 @@ def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
 
 
 def _with_plain_label(text: str) -> str:
-    """Return a text whose first words say what it is without their emphasis: "**Answer:** 5"."""
+    """Return a text without the emphasis of its leading label: "**Answer:** 5"."""
     match = _LABEL.match(text)
     if match and (ANSWER.match(f"{match[1]} ") or SOLUTION.match(f"{match[1]} ")):
         return f"{match[1]}{text[match.end() :]}"
@@ -277,7 +277,7 @@ def _with_plain_label(text: str) -> str:
 
 
 def _parts(paragraph: Paragraph) -> Iterator[Rich]:
-    """Yield the lines that a paragraph is cut into: at its breaks, and before each of several options."""
+    """Yield the lines of a paragraph, cut at line breaks and before each of several options."""
     if paragraph.number and begins_part(paragraph.rich.text):
         yield Rich()
     for rich in map(_with_dots, _broken(paragraph.rich)):
@@ -305,7 +305,7 @@ def _parts(paragraph: Paragraph) -> Iterator[Rich]:
 
 
 def _with_dots(rich: Rich) -> Rich:
-    """Return a row of options with a full stop behind each letter: "A 13   B 14   C 15"."""
+    """Add a full stop after each letter in a row of options: "A 13   B 14   C 15"."""
     found = [*_ROW_LETTER.finditer(rich.text)]
     if len(found) < 2 or "ABCDEF".find("".join(match[1] for match in found).upper()) not in (0, 2):
         return rich
@@ -319,7 +319,7 @@ def _with_dots(rich: Rich) -> Rich:
 
 
 def _begins_list(text: str) -> bool:
-    """Return whether a text begins a list of answers: "1. B"."""
+    """Return whether a text is the start of a list of answers: "1. B"."""
     number, answer = take_mark(text)
     mark = read_mark(number)
     if bool(answer) and mark is not None and mark.kind in ("digits", "word") and mark.series != "digits-":
@@ -346,7 +346,7 @@ def _says_right(text: str) -> bool:
 
 
 def _with_bare_letters(pieces: list[_Piece]) -> Iterator[_Piece]:
-    """Yield the lines; letters without a sign that count on, "a Find x." and below it "b Find y.", are numbers."""
+    """Yield the lines, with consecutive bare letters turned into numbers: "a Find x." and "b Find y." below it."""
     found = {
         place: match
         for place, piece in enumerate(pieces)
@@ -373,7 +373,7 @@ def _with_bare_letters(pieces: list[_Piece]) -> Iterator[_Piece]:
 
 
 def _by_letters(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
-    """Yield the lines, options in columns by their letters: "A. 1   C. 3" stands above "B. 2   D. 4"."""
+    """Yield the lines, with options in columns sorted by letter: "A. 1   C. 3" above "B. 2   D. 4"."""
     for series, group in groupby(pieces, lambda piece: _series(piece.line)):
         run = [*group]
         marks = [read_mark(piece.line.number) for piece in run]
@@ -389,7 +389,7 @@ def _series(line: Line) -> str:
 
 
 def _with_marked_letters(pieces: Iterable[_Piece]) -> Iterator[Line]:
-    """Yield the lines; among options of which one alone has a letter that stands out, that one stands out."""
+    """Yield the lines; if a single option has a highlighted letter, the option counts as highlighted."""
     for is_option, group in groupby(pieces, _is_lettered):
         run = list(group)
         marked = [piece for piece in run if piece.has_marked_number]

@@ -1,7 +1,7 @@
-"""Which of several readings of a paper is taken: the one whose questions, numbers and answers fit together best.
+"""Choose among several readings of a paper: the one with the most coherent questions, numbers and answers.
 
-What numbers the questions and where a list of answers stands can often be told only by what comes of it. So a paper is
-read in each of the ways that its lines allow, and the readings are compared by their results.
+Which numbers belong to questions, and where a list of answers is, often only becomes clear from the result. A paper is
+therefore read in every way that its lines allow, and the results are compared.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from questionbank.papers.phrases import KEY_TITLE
 from questionbank.papers.roles import Count, read_roles
 from questionbank.papers.segmenting import gathered
 
-_MARGIN = 0.3  # by which a reading must be better than a simpler one
+_MARGIN = 0.3  # minimum advantage over a simpler reading
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The roles of a paper's lines, and how well what they make fits together."""
+    """The roles of a paper's lines, and the coherence of the resulting questions."""
 
     roles: list[Role]
     coherence: float
 
 
 def guess_roles(lines: Sequence[Line]) -> list[Role]:
-    """Return a role for each line."""
+    """Guess the role of each line."""
     marks = [read_mark(line.number) for line in lines]
     lists = [*answer_lists(lines, marks)]
     best = _with_lists(lines, lists, numbering)
@@ -42,7 +42,7 @@ def guess_roles(lines: Sequence[Line]) -> list[Role]:
 
 
 def _with_lists(lines: Sequence[Line], lists: Sequence[Sequence[frozenset[int]]], count: Count) -> Reading:
-    """Return a reading in which each list of answers is taken, as far as it goes, if that fits better than without."""
+    """Return a reading that uses each list of answers, to its best extent, if that is more coherent than without it."""
     key: frozenset[int] = frozenset()
     best = _read(lines, key, count)
     for candidates in lists:
@@ -61,7 +61,7 @@ def _read(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) 
 
 
 def _lacks_answer(question: FoundQuestion) -> bool:
-    """Return whether an answer is missing that no doubt asks for, as in a paper without any."""
+    """Return whether an answer is missing without a doubt about it, as in a paper without answers."""
     record = question.record
     return (
         bool(record.options or record.kind in ("true_false", "matching"))
@@ -71,10 +71,10 @@ def _lacks_answer(question: FoundQuestion) -> bool:
 
 
 def coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> float:
-    """Return how well the questions of a paper fit together.
+    """Return how coherent the questions of a paper are.
 
-    A question without a doubt counts 1, one with an answer half more; doubts, answers without a question and lines that
-    nothing takes count against it.
+    A question counts 1 without doubts, and 0.5 more with an answer; doubts, answers without a question and unused lines
+    lower the score.
     """
     found = 0.0
     used: set[int] = set()

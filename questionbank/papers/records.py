@@ -1,4 +1,4 @@
-"""From a question's gathered lines to its record: points, options, answer, parts, kind; checked as imports are."""
+"""Build a record from a question's collected lines: points, options, answer, parts, kind; validated like an import."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from questionbank.papers.part_answers import answer_text, by_parts, in_order, re
 from questionbank.papers.written_answers import take_filled
 from questionbank.rendering.pictures import picture_names
 
-_LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
-_EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # of a heading, which is a name
+_LEADING_GAP = re.compile(r"____\s+(?=\S)")  # blank for the student's letter
+_EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # in a heading, which is a name
 _ITALIC = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
 _WORDS_OF_NAME = 3
 REFUSALS = frozenset({"no_text", "refused", "both"})
-"""The codes of doubts about what the bank cannot take."""
+"""Codes of doubts about questions that the bank refuses."""
 _WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
 
 
 def found_question(draft: Draft) -> FoundQuestion:
-    """Return the question that gathered lines make."""
+    """Return the question formed by a draft's lines."""
     doubts = draft.doubts
     points = draft.total = take_points(draft)
     draft.share_answers()
@@ -90,7 +90,7 @@ def found_question(draft: Draft) -> FoundQuestion:
 
 
 def _stem(draft: Draft) -> tuple[str, str]:
-    """Return what a question says of its own, and the answer that was written into it."""
+    """Return a question's own text, and the answer written into it."""
     stem, matched = take_letters(draft.stem.text) if draft.is_matching else (draft.stem.text, "")
     stem, filled = take_filled(stem)
     stem, chosen = truth_phrases.chosen_truth(_gaps(stem))
@@ -99,7 +99,7 @@ def _stem(draft: Draft) -> tuple[str, str]:
 
 
 def _by_label(draft: Draft, answered: Answered) -> Answered:
-    """Return the answers with those of the parts by their labels; one of a part that is not there is a doubt."""
+    """Return the answers with parts' answers keyed by their labels; add a doubt if a part does not exist."""
     labels = [mark.label.lower() for part in draft.parts if (mark := read_mark(part.number))]
     parts = rename_by_order(labels, answered.parts or in_order(labels, answered.text))
     if labels and (unnamed := [label for label in parts if label not in labels]):
@@ -109,7 +109,7 @@ def _by_label(draft: Draft, answered: Answered) -> Answered:
 
 
 def _orders_to_match(draft: Draft, stem: str, *, has_pairs: bool) -> str:
-    """Return a text with what the heading says to do before the rows to match; without rows that became pairs."""
+    """Put the instructions of the heading before the rows to match; omit the rows if they became pairs."""
     heading = _EMPHASIS.sub("", "".join(draft.headings[-1:]))
     begins_with_row = row_cells(stem.partition("\n")[0])
     if not (begins_with_row and draft.is_matching and phrases.MATCHING.search(heading)):
@@ -121,7 +121,7 @@ def _orders_to_match(draft: Draft, stem: str, *, has_pairs: bool) -> str:
 def _solved(
     draft: Draft, stem: str, options: tuple[Option, ...], answered: Answered, parts: tuple[QuestionPart, ...]
 ) -> tuple[Answered, tuple[QuestionPart, ...], str]:
-    """Return the answers of a question and its parts, and its solution, which may say some of them."""
+    """Return the answers of a question and its parts, and the solution, which may contain some of them."""
     solution = _solution(draft)
     is_open_proof = not options and not parts and phrases.PROOF.search(stem) is not None
     if phrases.NO_ANSWER.fullmatch(answered.text) or (is_open_proof and is_working(answered.text)):
@@ -134,7 +134,7 @@ def _solved(
 
 
 def _checked(row: dict[str, Any], doubts: list[Doubt]) -> QuestionRecord:
-    """Return the record that an import would make of a row; what it would refuse becomes a doubt."""
+    """Return the record that an import would make of a row; add a doubt if the import would refuse it."""
     try:
         record = read_question(row)
     except FieldProblems as error:
@@ -179,13 +179,13 @@ def _options(items: Sequence[Item], doubts: list[Doubt]) -> tuple[Option, ...]:
 
 
 def _labels(items: Sequence[Item], doubts: list[Doubt]) -> list[str]:
-    """Return the labels of options: as they stand, or by their places where those tell the options apart no better."""
+    """Return the options' labels: as printed, or by position if printed labels do not distinguish the options."""
     labels = [_label(item) for item in items]
     by_place = [chr(ord("A") + place) if place < 26 else str(place + 1) for place in range(len(items))]
     known = [label for label in labels if label]
     is_settled = any(item.is_settled for item in items)
     if known and all(label.isdigit() for label in known) and known[0] != "1":
-        return by_place  # a list that counts on through the whole document
+        return by_place  # a list numbered through the whole document
     if len(known) < len(labels) or len({*known}) < len(known):
         if known and not is_settled:
             shown = ", ".join(label or "?" for label in labels)
@@ -202,7 +202,7 @@ def _labels(items: Sequence[Item], doubts: list[Doubt]) -> list[str]:
 
 
 def _take_row_of_options(stem: str, draft: Draft) -> str:
-    """Return a stem without its last line, where that is a row of things to choose from: "Circle one: 3  5  7"."""
+    """Turn the last line of a stem into options if it is a row of choices: "Circle one: 3  5  7"; return the rest."""
     *lines, last = stem.split("\n")
     cells = [cell.strip() for cell in last.split("\t")]
     is_row = 2 < len(cells) < 7 and all(cells) and not phrases.BLANK.search(last)
@@ -213,7 +213,7 @@ def _take_row_of_options(stem: str, draft: Draft) -> str:
 
 
 def _is_typed(items: Sequence[Item]) -> bool:
-    """Return whether the single item is an answer that is typed, which text2qti marks by a star: "* Jupiter"."""
+    """Return whether the only item is a typed answer, which text2qti marks with a star: "* Jupiter"."""
     return len(items) == 1 and items[0].number == "*" and items[0].is_right
 
 
@@ -240,7 +240,7 @@ def _option_text(item: Item) -> str:
 def _kind(
     draft: Draft, stem: str, options: tuple[Option, ...], answered: Answered
 ) -> tuple[str, str, tuple[Option, ...], Answered]:
-    """Return the kind of a question, and its text, options and answer as that kind has them."""
+    """Return a question's kind, and its text, options and answer as that kind requires."""
     if options and _is_typed(draft.options):
         text = options[0].text
         return "short", stem, (), replace(answered, text=text, accepted=(AcceptedAnswer(text),))
@@ -299,7 +299,7 @@ def _part(part: Part, answered: Answered, doubts: list[Doubt]) -> QuestionPart:
 
 
 def _decided(parts: Sequence[QuestionPart]) -> tuple[tuple[QuestionPart, ...], list[str]]:
-    """Return statements to decide on, each with true or false alone as its answer, and the reasons behind them."""
+    """Return true-or-false statements with only "true" or "false" as their answers, and the reasons."""
     decided, reasons = [], []
     for letter, part in zip("abcdefghijklmnopqrstuvwxyz", parts, strict=False):
         truth, reason = truth_phrases.truth_before(part.answer)
@@ -312,7 +312,7 @@ def _decided(parts: Sequence[QuestionPart]) -> tuple[tuple[QuestionPart, ...], l
 
 def _solution(draft: Draft) -> str:
     texts = []
-    are_of_parts = len({item.number for item in draft.solutions}) > 1  # one below each part
+    are_of_parts = len({item.number for item in draft.solutions}) > 1  # one solution below each part
     for item in draft.solutions:
         match = phrases.SOLUTION.match(item.text)
         text = _ITALIC.sub(r"\1", item.text[match.end() :].strip() if match else item.text)
@@ -325,7 +325,7 @@ def _solution(draft: Draft) -> str:
 
 
 def _gaps(text: str) -> str:
-    """Return a text with each gap as four underscores."""
+    """Return a text with every gap written as four underscores."""
     return "\n".join(
         line if row_cells(line) is not None else phrases.BLANK.sub("____", line) for line in text.split("\n")
     )

@@ -1,7 +1,7 @@
-"""Guess what each line of a paper is.
+"""Guess the role of each line of a paper.
 
-First what numbers the questions (`1.`, `Q1`, `第1题` ...), then line by line; what
-letters mark in a question, options or parts, is told by what the lines say and by what the whole paper does.
+First find the numbers of the questions (`1.`, `Q1`, `第1题` ...), then go line by line. Whether letters in a question
+mark options or parts is decided by the text of the lines and by the whole paper.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from questionbank.papers.surroundings import LONG_HEADING, Surroundings
 Count = Callable[[Sequence[Line], Sequence[Mark | None]], Numbering]
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
 _OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?|[(]\d[)]")
-_LATEST_FIRST = 16  # letter with which a list may begin where its first ones were not seen: p
-_X = 24  # as a letter
-_LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
+_LATEST_FIRST = 16  # latest first letter (p) of a list whose earlier items were not recognised
+_X = 24  # its position in the alphabet
+_LOOKED_AHEAD = 8  # lines within which the options of an unnumbered question must begin
 _EMPHASISED = re.compile(r"\*{1,2}[^*]+\*{1,2}.{0,30}")
 _STATES = {Role.QUESTION: "stem", Role.PART: "item", Role.OPTION: "item"} | {
     role: role.value for role in (Role.ANSWER, Role.SOLUTION, Role.STIMULUS, Role.HEADING)
 }
-"""What goes on below a line of a role; a line of another role changes nothing."""
+"""State after a line of each role; other roles leave it unchanged."""
 
 
 def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) -> list[Role]:
@@ -39,7 +39,7 @@ def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = number
 
     Args:
         key: the lines of the lists of answers.
-        count: says what numbers the questions.
+        count: determines which marks number the questions.
     """
     marks = [read_mark(line.number) for line in lines]
     rules = numbered_rules(lines, marks) | formulas(lines)
@@ -73,12 +73,12 @@ def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = number
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """A line that is asked about.
+    """The line whose role is being decided.
 
     Attributes:
-        text: of the line, without emphasis.
-        kind: of its mark; empty without one.
-        is_open: a question began above, and nothing has ended it.
+        text: the line's text without emphasis.
+        kind: kind of its mark; empty if it has none.
+        is_open: whether a question has begun above and has not ended.
     """
 
     place: int
@@ -90,7 +90,7 @@ class _Spot:
 
 
 class _Guess(Surroundings):
-    """Gives one line after another its role: that of the first of `_RULES` which has one for it."""
+    """Assigns roles line by line: the first rule in `_RULES` that returns a role decides."""
 
     def role(self, place: int) -> Role:
         line, mark = self.lines[place], self.marks[place]
@@ -116,7 +116,7 @@ class _Guess(Surroundings):
     # -- rules, in the order of `_RULES` ---------------------------------------------------------------------------
 
     def _question(self, at: _Spot) -> Role | None:
-        """A line has a question's number, says "Bonus", or asks to match the rows below; its name may stand above."""
+        """The line has a question number, begins with "Bonus", or asks to match the rows below."""
         bonus = phrases.BONUS.match(at.text) if at.mark is None and self.numbering.is_numbered else None
         if bonus and not at.text[bonus.end() :].strip("★☆*! ") and self._heads_numbered(at.place):
             return Role.HEADING
@@ -128,17 +128,17 @@ class _Guess(Surroundings):
         return Role.MORE if is_named and not is_numbered else Role.QUESTION
 
     def _numbered_heading(self, at: _Spot) -> Role | None:
-        """A number counts headings: "Exercise 1: choose the right answer"."""
+        """The number belongs to a numbered heading: "Exercise 1: choose the right answer"."""
         return Role.HEADING if at.place in self.numbering.headings else None
 
     def _mark_above_others(self, at: _Spot) -> Role | None:
-        """The numbers of questions go on from that of the line, which names them or says what is given."""
+        """The questions' numbers continue the line's own; the line names the questions or states what is given."""
         if not is_above_others(at.place, self.marks):
             return None
         return Role.HEADING if at.kind == "word" and not is_given(at.text) else Role.STIMULUS
 
     def _number_alone(self, at: _Spot) -> Role | None:
-        """A number without a text repeats that of the question, or is the points that it gives: "(2)"."""
+        """A number without text repeats the question's number, or gives its points: "(2)"."""
         if at.mark is None or at.text or not at.is_open or self.state == "answer":
             return None
         number = self.marks[self.question]
@@ -148,18 +148,18 @@ class _Guess(Surroundings):
         return Role.MORE if at.mark.series == "digits()" else None
 
     def _styled_heading(self, at: _Spot) -> Role | None:
-        """The document makes the line a heading, and it is no lettered item of a question."""
+        """The document styles the line as a heading, and it is not a lettered item of a question."""
         is_item = at.kind in ("lower", "upper") and at.is_open
         return Role.HEADING if at.line.heading and not is_item else None
 
     def _points(self, at: _Spot) -> Role | None:
-        """A line says how many points there are, sums them up, or ends the question with its total."""
+        """The line states the points, sums them up, or ends the question with its total."""
         if at.mark is None and (phrases.tells_points(at.text) or self._sums_marks(at.place)):
             return Role.NOTHING
         return Role.MORE if at.is_open and point_phrases.ENDS_QUESTION.fullmatch(at.text) else None
 
     def _shared_text(self, at: _Spot) -> Role | None:
-        """A line says that several questions share what it begins: "Questions 3-5 refer to the graph", a word bank."""
+        """The line introduces something that questions share: "Questions 3-5 refer to the graph", a word bank."""
         is_item = at.is_open and at.kind not in ("", "digits")
         if phrases.is_stimulus(at.text) and not is_item:
             return Role.STIMULUS
@@ -167,7 +167,7 @@ class _Guess(Surroundings):
         return Role.STIMULUS if at.mark is None and (self._announces(at.place, at.text) or is_bank) else None
 
     def _directions(self, at: _Spot) -> Role | None:
-        """A line tells what to do with the questions below: to decide on statements, or what is a part of each."""
+        """The line gives instructions for the questions below: to decide on statements, or what is a part of each."""
         if at.mark is not None:
             return None
         if at.is_open and self._asks_truth(at.place, at.text):
@@ -184,7 +184,7 @@ class _Guess(Surroundings):
         return Role.HEADING if is_name else None
 
     def _counted_heading(self, at: _Spot) -> Role | None:
-        """A Chinese numeral or a capital counts headings: a question follows, or a heading above has the one before."""
+        """A Chinese numeral or capital numbers headings: a question follows, or the last heading precedes it."""
         if at.kind == "han":
             return Role.HEADING if len(at.text) < LONG_HEADING else None
         if at.mark is None or not at.mark.label.isupper():
@@ -196,26 +196,26 @@ class _Guess(Surroundings):
         return Role.QUESTION if self._is_matching_task(at.place) else Role.HEADING
 
     def _label_of_answer(self, at: _Spot) -> Role | None:
-        """A line says "Answer:" alone, and an answer follows."""
+        """The line contains only "Answer:", and an answer follows."""
         is_label = phrases.ANSWER.fullmatch(at.text) or phrases.KEY_TITLE.fullmatch(at.text)
         if not (at.is_open and at.mark is None and is_label and self._answer_follows(at.place + 1)):
             return None
         return Role.SOLUTION if phrases.SOLUTION.fullmatch(at.text) else Role.ANSWER
 
     def _text_of_answer(self, at: _Spot) -> Role | None:
-        """A line goes on in the paragraph of an answer."""
+        """The line continues the paragraph of an answer."""
         goes_on = at.is_open and self.roles[-1:] == [Role.ANSWER] and at.line.is_joined
         return Role.MORE if goes_on and at.mark is None and at.text else None
 
     def _space_for_answer(self, at: _Spot) -> Role | None:
-        """A line is left for students to write on; it may say the points of the question."""
+        """The line is answer space; it may give the points of the question."""
         can_be = at.mark is None or (at.text and at.kind in ("digits", "word"))
         if not (phrases.is_answer_space(at.text) and can_be):
             return None
         return Role.MORE if at.is_open and at.mark is None and without_points(at.text)[1] else Role.NOTHING
 
     def _noise(self, at: _Spot) -> Role | None:
-        """A line is what every page has: its number, a place for the name."""
+        """The line appears on every page: a page number, a name field."""
         is_noise = (
             at.kind in ("", "bullet")
             and phrases.NOISE.fullmatch(full_text(at.line).replace("**", "").strip("*"))
@@ -224,7 +224,7 @@ class _Guess(Surroundings):
         return Role.NOTHING if is_noise else None
 
     def _below_shared_text(self, at: _Spot) -> Role | None:
-        """A line goes on with a text that questions share, or is an option of each: "Both (A) and (R) are true"."""
+        """The line continues a shared text, or is a shared option: "Both (A) and (R) are true"."""
         if self.state != "stimulus":
             return None
         if at.mark is None:
@@ -235,7 +235,7 @@ class _Guess(Surroundings):
         return Role.OPTION if phrases.STATEMENTS.search(self.lines[stimulus].text) else None
 
     def _said(self, at: _Spot) -> Role | None:
-        """A line says itself what it is."""
+        """The line's own wording shows its role."""
         text = at.text
         if not at.is_open or at.mark is not None:
             return None
@@ -248,7 +248,7 @@ class _Guess(Surroundings):
         return Role.NOTHING if point_phrases.TITLED_POINTS.fullmatch(text) and self.state != "stem" else None
 
     def _answer_below(self, at: _Spot) -> Role | None:
-        """A line names the right option, is what a teacher wrote in, or goes on with an answer by a number or mark."""
+        """The line names the right option, was written in by a teacher, or continues an answer."""
         if not at.is_open:
             return None
         if self._names_option(at.line) or self._is_written_in(at.place):
@@ -257,7 +257,7 @@ class _Guess(Surroundings):
         return Role.MORE if is_number or self._repeats_part(at.place) else None
 
     def _item(self, at: _Spot) -> Role | None:
-        """A mark counts within the question: options or parts, rows to match, or answers that are typed."""
+        """The mark numbers items within the question: options or parts, rows to match, or typed answers."""
         is_step = at.kind == "bullet" and self.state == "solution"
         if at.mark is None or not at.is_open or at.kind not in _ITEM_KINDS or is_step:
             return None
@@ -269,17 +269,17 @@ class _Guess(Surroundings):
         return Role.ANSWER if self.has_typed_answers else self._counted(at.place, at.mark)
 
     def _unnumbered_question(self, at: _Spot) -> Role | None:
-        """A line without a number has options below, or asks alone below a heading."""
+        """An unnumbered line has options below it, or is the only question below a heading."""
         return Role.QUESTION if self._begins_unnumbered(at.place) else None
 
     def _outside_questions(self, at: _Spot) -> Role | None:
-        """No question is open that could take the line."""
+        """No question is open that the line could belong to."""
         if at.is_open:
             return None
         return Role.STIMULUS if self._is_shared(at.place) else Role.NOTHING
 
     def _title(self, at: _Spot) -> Role | None:
-        """A short line behind a question names what follows: it is no sentence, and a question comes next."""
+        """A short line after a question is a title: it is not a sentence, and a question comes next."""
         line = at.line
         if line.is_joined or line.number or len(line.text) > LONG_HEADING or row_cells(line.text) is not None:
             return None
@@ -288,13 +288,13 @@ class _Guess(Surroundings):
         return Role.HEADING if self._stands_out(at.place, line) else None
 
     def _rest_of_question(self, at: _Spot) -> Role:
-        """A line goes on with the question, or leads to its next part."""
+        """The line continues the question, or introduces its next part."""
         return Role.BELOW if self._leads(at.place) else Role.MORE
 
     # -- questions without a number -------------------------------------------------------------------------------
 
     def _begins_unnumbered(self, place: int) -> bool:
-        """Return whether options follow a line that nothing numbers, behind the options of another question."""
+        """Return whether an unnumbered line is followed by options, after the options of another question."""
         line, mark = self.lines[place], self.marks[place]
         if mark is not None or self.state == "stem" or line.is_joined or row_cells(line.text) is not None:
             return False
@@ -316,7 +316,7 @@ class _Guess(Surroundings):
         return False
 
     def _is_all_of_section(self, place: int) -> bool:
-        """Return whether a line asks something and stands alone below its heading but for its answer."""
+        """Return whether a line asks something and is, apart from its answer, the only line below its heading."""
         if self.roles[-1:] != [Role.HEADING] or not self.lines[place].text.endswith(("?", "？")):
             return False
         following = self.lines[place + 1].text.replace("*", "") if place + 1 < len(self.lines) else ""
@@ -328,7 +328,7 @@ class _Guess(Surroundings):
         )
 
     def _is_matching_task(self, place: int) -> bool:
-        """Return whether a line below a heading asks to match what a table below it holds."""
+        """Return whether a line below a heading asks to match the items of a table below it."""
         following = self.lines[place + 1].text if place + 1 < len(self.lines) else ""
         return (
             (self.state in ("outside", "heading") or self.marks[place] is not None)
@@ -337,7 +337,7 @@ class _Guess(Surroundings):
         )
 
     def _stands_out(self, place: int, line: Line) -> bool:
-        """Return whether a line above a question looks like a name, unlike the text above it."""
+        """Return whether a line above a question looks like a title, unlike the text above it."""
         follows_mark = self.lines[place - 1].is_marked
         has_picture = "![" in line.text
         if self.state != "stem" and (line.is_marked or _EMPHASISED.fullmatch(line.text)) and not has_picture:
@@ -347,7 +347,7 @@ class _Guess(Surroundings):
             return False
         mark = self.marks[place + 1]
         if mark is not None and mark.value == 1:
-            return line.text[:1].isupper() or not line.text.isascii()  # "Quiz 2": the numbers begin anew
+            return line.text[:1].isupper() or not line.text.isascii()  # "Quiz 2": the numbering restarts
         is_marked_alone = line.is_marked and not follows_mark
         is_behind_answer = line.text[:1].isupper() and self.state == "answer"
         return self.state != "stem" and (is_marked_alone or is_behind_answer)
@@ -355,7 +355,7 @@ class _Guess(Surroundings):
     # -- options and parts ----------------------------------------------------------------------------------------
 
     def _counted(self, place: int, mark: Mark) -> Role:
-        """Return the role of an item, counted with those that it goes on from; which are options is told later."""
+        """Return the role of an item and add it to the run that it continues; options are identified later."""
         series, value = self._counts_in(place, mark)
         run = next((run for run in reversed(self.open_runs) if run.continues(series, value)), None)
         if run is None and self._answers_part(mark):
@@ -365,7 +365,7 @@ class _Guess(Surroundings):
             if series == "bullet" and self.open_runs and self.open_runs[-1].series != "bullet":
                 return Role.MORE
             if series.startswith("lower") and value > _LATEST_FIRST:
-                return Role.MORE  # "(t) = 3": no list begins there
+                return Role.MORE  # "(t) = 3": not the start of a list
             self.runs.append(run)
             self.open_runs.append(run)
         run.places.append(place)
@@ -373,10 +373,10 @@ class _Guess(Surroundings):
         return Role.OPTION
 
     def _counts_in(self, place: int, mark: Mark) -> tuple[str, int]:
-        """Return the series of an item and its place there: "(i)" comes behind "(h)", or is a numeral."""
+        """Return an item's series and value: "(i)" either follows "(h)" or is a numeral."""
         series, value = mark.series, mark.value
         if self.lines[place].number == "(x)" and self._goes_on("lower()", _X):
-            return "lower()", _X  # behind "(w)", and no box that is crossed
+            return "lower()", _X  # after "(w)", so not a crossed box
         if mark.roman and mark.kind in ("lower", "upper") and not self._goes_on(series, value):
             roman = series.replace("lower", "roman").replace("upper", "Roman")
             if mark.roman == 1 or self._goes_on(roman, mark.roman):
@@ -384,7 +384,7 @@ class _Guess(Surroundings):
         return series, value
 
     def _goes_on(self, series: str, value: int) -> bool:
-        """Return whether some items of the question count on to one."""
+        """Return whether a run of the question's items continues with the given one."""
         return any(run.continues(series, value) for run in self.open_runs)
 
 
@@ -412,4 +412,4 @@ _RULES: tuple[Callable[[_Guess, _Spot], Role | None], ...] = (
     _Guess._title,
     _Guess._rest_of_question,
 )
-"""Asked in this order; a rule's docstring says why a line gets its role. The last has one for every line."""
+"""Applied in this order; a rule's docstring gives the condition for its role. The last rule always returns a role."""

@@ -1,7 +1,7 @@
-"""Where the questions of a paper stand: their sections, with what is said above them, and the space for their answers.
+"""Find the questions' sections, the instructions above them, and the space for their answers.
 
-Lines that are no part of a question say it, so it is read from the lines beside the questions, whatever document
-they came from and whatever a person has corrected.
+This information is in lines that do not belong to a question, so it is read from the lines around the questions, for
+every kind of document and after any corrections.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from questionbank.papers.directions import administers, directs
 from questionbank.papers.keys import full_text
 from questionbank.papers.paper import FoundQuestion, Line, Paper, Role
 
-_SIGNS_A_LINE = 90  # underscores or dots that fill a line of a page
+_SIGNS_A_LINE = 90  # underscores or dots that fill a line on a page
 _MOST_LINES = 40
 _SENTENCE = re.compile(r"[.!?;:。！？；：)）]\W*$")
 _RULES = re.compile(
@@ -26,18 +26,18 @@ _RULES = re.compile(
     r"|calculatrices?|consignes?|tiempo|minutos|calculadora|tempo|minuti|calcolatrice)\b|时间|分钟|計算機|计算器",
     re.IGNORECASE,
 )
-"""How long a paper takes and what may be used."""
+"""Time limit of a paper, or permitted aids."""
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+")
 
 
 @dataclass(slots=True)
 class _Places:
-    """What was read along the lines.
+    """Results of a pass over the lines.
 
     Attributes:
-        instructions: by the line that begins a question.
-        front: what is said before the first section.
-        spaces: lines to write on, by the line that begins a question or a part.
+        instructions: by the first line of a question.
+        front: text before the first section.
+        spaces: number of answer lines, by the first line of a question or part.
     """
 
     instructions: dict[int, str] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class _Places:
 
 
 def with_sections(paper: Paper, lines: Sequence[Line], roles: Sequence[Role]) -> tuple[Paper, str]:
-    """Return a paper whose questions know their section and their answer space, and the paper's own instructions."""
+    """Add sections and answer spaces to a paper's questions; also return the paper's own instructions."""
     title = _title(paper, lines, roles)
     found = _read_places(lines, roles, title)
     questions = tuple(_placed(question, found, roles, title) for question in paper.questions)
@@ -54,7 +54,7 @@ def with_sections(paper: Paper, lines: Sequence[Line], roles: Sequence[Role]) ->
 
 
 def with_picture_widths(paper: Paper, widths: Mapping[str, float]) -> Paper:
-    """Return a paper whose questions know how wide their pictures are, in points."""
+    """Add the widths of pictures, in points, to a paper's questions."""
 
     def placed(question: FoundQuestion) -> FoundQuestion:
         content = question.record.content
@@ -65,7 +65,7 @@ def with_picture_widths(paper: Paper, widths: Mapping[str, float]) -> Paper:
 
 
 def _title(paper: Paper, lines: Sequence[Line], roles: Sequence[Role]) -> str:
-    """Return the heading that is the title of the paper: in the style of a heading, above all questions."""
+    """Return the heading that is the paper's title: styled as a heading, and above all questions."""
     outermost = {question.heading[:1] for question in paper.questions}
     first = next((line for line, role in zip(lines, roles, strict=True) if role is Role.HEADING), None)
     if len(outermost) != 1 or outermost == {()} or first is None or not first.heading:
@@ -77,7 +77,7 @@ def _title(paper: Paper, lines: Sequence[Line], roles: Sequence[Role]) -> str:
 
 def _read_places(lines: Sequence[Line], roles: Sequence[Role], title: str) -> _Places:
     found = _Places()
-    pending: list[str] = []  # said since the last heading or question
+    pending: list[str] = []  # text since the last heading or question
     current, owner = "", -1
     is_headed = has_question = False  # since the last heading; ever
     for place, (line, role) in enumerate(zip(lines, roles, strict=True)):
@@ -101,7 +101,7 @@ def _read_places(lines: Sequence[Line], roles: Sequence[Role], title: str) -> _P
 
 
 def _note(line: Line, pending: list[str], found: _Places, owner: int, *, is_headed: bool) -> None:
-    """Note what a line says that is no part of a question: space for an answer, or instructions."""
+    """Record a line outside questions: answer space, or instructions."""
     text = full_text(line)
     if phrases.is_answer_space(line.text):
         drawn = math.ceil(sum(sign in "_.…" for sign in text) / _SIGNS_A_LINE)
@@ -112,7 +112,7 @@ def _note(line: Line, pending: list[str], found: _Places, owner: int, *, is_head
 
 
 def _is_noise(text: str) -> bool:
-    """Return whether a line of no question is for the paper alone: a page number, a field, a sum, a grid of marks."""
+    """Return whether a line outside questions only serves the printed paper: a page number, field, total or grid."""
     patterns = (phrases.NOISE, phrases.GRADES, point_phrases.SUM, point_phrases.POINTS_ALONE)
     return (
         not any(sign.isalnum() for sign in text)
@@ -127,7 +127,7 @@ def _instructs(text: str) -> bool:
 
 
 def _is_rule(text: str) -> bool:
-    """Return whether a line above all questions is more than the name of the paper, the school or the class."""
+    """Return whether a line above all questions is more than the name of the paper, school or class."""
     return _SENTENCE.search(text) is not None or _RULES.search(text) is not None
 
 
@@ -146,7 +146,7 @@ def _placed(question: FoundQuestion, found: _Places, roles: Sequence[Role], titl
 
 
 def _section(heading: str, instructions: str) -> Section:
-    """Return a section; what is too long for a heading goes to the instructions."""
+    """Return a section; if the heading is too long, the rest is added to the instructions."""
     if len(heading) <= HEADING_LIMIT:
         return Section(heading, instructions)
     first, *others = _SENTENCES.split(heading)

@@ -1,8 +1,8 @@
-"""The questions that lines with their roles make.
+"""Form questions from lines and their roles.
 
-`assemble` takes any roles, guessed or given by people: a line goes to what its role says, whatever its text looks
-like. What a question's lines say is read by `questionbank.papers.records`; what is doubtful about it, alone or
-beside its neighbours, by `questionbank.papers.doubts`.
+`assemble` accepts any roles, guessed or set by people: a line goes where its role puts it, whatever its text looks
+like. `questionbank.papers.records` interprets a question's lines; `questionbank.papers.doubts` finds what is doubtful
+about it, on its own or compared with its neighbours.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from questionbank.papers.suspicion import with_suspicions
 from questionbank.papers.written_answers import take_answers_behind
 
 Points = Mapping[int, tuple[float | None, ...]]
-_Row = tuple[int, Line]  # of a list of answers, with its place in the document
-_Asked = tuple[int, Draft]  # a question with its place among all
+_Row = tuple[int, Line]  # row of a list of answers, with its place in the document
+_Asked = tuple[int, Draft]  # a question with its index
 _PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
 _NAMED_SECTION = r"\b(?:test|part|section|partie|teil|sección|parte|sezione)\s*[\s–—-]\s*([A-K]|\d{1,2}|[IVX]{1,4})\b"
 _SECTION = re.compile(rf"\W*{_NAMED_SECTION}[\s.:：)–—-]*", re.IGNORECASE)
@@ -48,12 +48,12 @@ def assemble(
     """Return the questions of a paper.
 
     Args:
-        roles: one for each line.
-        settled: lines of which a person has said what they are: that is not doubted again.
-        said: points that a person has given, by the line where the question begins.
+        roles: one per line.
+        settled: lines with roles set by a person, which raise no more doubts.
+        said: points set by a person, by the first line of the question.
 
     Raises:
-        ValueError: there are not as many roles as lines.
+        ValueError: If the numbers of roles and lines differ.
     """
     paper = gathered(lines, roles, settled, said)
     questions = tuple(with_suspicions([*with_unread_signs(paper.questions, lines, settled)], settled))
@@ -63,7 +63,7 @@ def assemble(
 def gathered(
     lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset(), said: Points | None = None
 ) -> Paper:
-    """Return the questions of a paper, doubted by rules alone, as readings are compared by."""
+    """Return the questions of a paper with rule-based doubts only; used to compare readings."""
     if len(lines) != len(roles):
         raise ValueError(f"{len(lines)} lines have {len(roles)} roles")
     drafts = _Assembly(lines, roles).drafts()
@@ -83,7 +83,7 @@ def gathered(
 
 
 def _names_answers(lines: Sequence[Line], roles: Sequence[Role], drafts: Sequence[Draft]) -> bool:
-    """Return whether a title, a table or a list names answers of the questions, and none came from it."""
+    """Return whether a title, table or list announces answers to the questions but none was read from it."""
     titled = any(
         role is not Role.KEY and phrases.KEY_TITLE.fullmatch(line.text) and not line.text.endswith((".", "!", "?"))
         for line, role in zip(lines[:-1], roles, strict=False)
@@ -95,22 +95,22 @@ def _names_answers(lines: Sequence[Line], roles: Sequence[Role], drafts: Sequenc
 
 
 class _Assembly:
-    """Goes through the lines and hands each to the question that is open."""
+    """Goes through the lines and assigns each to the open question."""
 
     def __init__(self, lines: Sequence[Line], roles: Sequence[Role]) -> None:
         self._lines = lines
         self._roles = roles
         self._drafts: list[Draft] = []
         self._headings: list[tuple[int, str]] = []  # rank and text
-        self._points_each: float | None = None  # for each question of the section
-        self._points_usual: float | None = None  # for each question of a section that says nothing else
-        self._points_of: list[tuple[int, int, float]] = []  # for the questions from one number to another
-        self._points_in: dict[str, float] = {}  # for each question of a section, by its name
-        self._points_next: float | None = None  # for the question that comes next
+        self._points_each: float | None = None  # for each question in the section
+        self._points_usual: float | None = None  # for each question in sections that state nothing else
+        self._points_of: list[tuple[int, int, float]] = []  # for a range of question numbers
+        self._points_in: dict[str, float] = {}  # for each question in a section, by the section's name
+        self._points_next: float | None = None  # for the next question
         self._stimuli: list[Stimulus] = []
         self._offering: list[Stimulus] = []  # shared texts with options for each of their questions
-        self._open: Item | Stimulus | None = None  # takes the lines that go on
-        self._below = Item()  # lines that begin what comes next
+        self._open: Item | Stimulus | None = None  # receives continuation lines
+        self._below = Item()  # lines that begin the next item
 
     def drafts(self) -> list[Draft]:
         for place, (line, role) in enumerate(zip(self._lines, self._roles, strict=True)):
@@ -121,7 +121,7 @@ class _Assembly:
             self._take(place, line, role)
             if role in _BEGINS_ITEM and self._below.lines and isinstance(self._open, Item) and self._drafts:
                 self._put_below(self._open, 0)
-        if self._below.lines and self._drafts:  # nothing comes next
+        if self._below.lines and self._drafts:  # there is no next item
             last = self._drafts[-1]
             self._put_below(last.parts[-1] if last.parts else last.stem, len(self._lines))
         for stimulus in self._offering:
@@ -133,7 +133,7 @@ class _Assembly:
         return self._drafts
 
     def _put_below(self, item: Item, at: int) -> None:
-        """Give an item the lines that wait for what comes next, before its text at a place."""
+        """Insert the pending lines into an item's text at a position."""
         item.texts[at:at] = self._below.texts
         item.lines[at:at] = self._below.lines
         self._drafts[-1].lines += self._below.lines
@@ -157,14 +157,14 @@ class _Assembly:
             self._open.options.append(Item([place], [line.text], line.number))
             self._offering = [*(one for one in self._offering if one is not self._open), self._open]
         elif draft is None:
-            self._begin(place, line)  # an option before any question: people see what is missing
+            self._begin(place, line)  # an option before any question: reviewers see what is missing
             self._drafts[-1].is_headless = True
         else:
             draft.lines.append(place)
             self._open = draft.take(place, line, role)
 
     def _note_directions(self, text: str) -> None:
-        """Note the points that a line of no question gives; directions end those above."""
+        """Record the points in a line outside questions; directions replace earlier ones."""
         self._give_points(text)
         if directs(text):
             self._stimuli = [one for one in self._stimuli if one.last or not directs(one.text)]
@@ -172,7 +172,7 @@ class _Assembly:
             self._points_next = float(stated[1])
 
     def _share(self, place: int, line: Line) -> None:
-        """Begin a text that questions share; it ends those that were used, unless they name their questions."""
+        """Begin a shared text; it ends shared texts already used, unless they name their questions."""
         if directs(line.text):
             self._give_points(line.text)
         self._open = stimulus = Stimulus.of(place, line)
@@ -181,9 +181,9 @@ class _Assembly:
         self._stimuli.append(stimulus)
 
     def _go_on(self, place: int, line: Line, draft: Draft | None) -> None:
-        """Add a line to what is open."""
+        """Add a line to the open item."""
         if draft is not None and _PICTURES.fullmatch(line.text) and draft.is_answer(self._open):
-            self._open = draft.stem  # a picture below what a teacher wrote in
+            self._open = draft.stem  # a picture below an answer that a teacher wrote in
         if self._open is not None:
             self._open.add(place, full_text(line))
             if isinstance(self._open, Item) and draft is not None:
@@ -221,7 +221,7 @@ class _Assembly:
         self._open = draft.stem
 
     def _give_points(self, text: str) -> None:
-        """Note what a line gives for each of the questions below it, or for those and the sections that it names."""
+        """Record the points that a line gives for each question below it, or for those that it names."""
         for sentence in _SENTENCES.split(text):
             self._note_points(sentence)
         if not self._headings and not self._drafts:
@@ -261,7 +261,7 @@ def _each(match: re.Match[str]) -> float:
 
 
 def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[str]:
-    """Give each question what the list of answers says of it; yields what it says of none."""
+    """Assign the entries of the lists of answers to questions; yield notices about unmatched entries."""
     for listed in _lists(roles):
         yield from _add_list(listed, drafts, lines)
 
@@ -275,7 +275,7 @@ def _lists(roles: Sequence[Role]) -> Iterator[list[int]]:
 
 def _add_list(listed: Sequence[int], drafts: Sequence[Draft], lines: Sequence[Line]) -> Iterator[str]:
     above = [(place, draft) for place, draft in enumerate(drafts) if draft.lines and draft.lines[0] < listed[0]]
-    if 0 < len(above) < len(drafts):  # the list of one section: questions go on below
+    if 0 < len(above) < len(drafts):  # the list of one section, with questions below it
         above = [(place, draft) for place, draft in above if draft.headings == above[-1][1].headings]
     asked = above or [*enumerate(drafts)]
     for rows, of_section in _by_sections([(place, lines[place]) for place in listed], asked):
@@ -283,9 +283,9 @@ def _add_list(listed: Sequence[int], drafts: Sequence[Draft], lines: Sequence[Li
 
 
 def _by_sections(rows: Sequence[_Row], asked: Sequence[_Asked]) -> Iterator[tuple[Sequence[_Row], Sequence[_Asked]]]:
-    """Yield the rows of each section with its questions where rows name sections: "Exercise 2: 1. B", "Test I. 1. B".
+    """Yield each section's rows and questions, if rows name sections: "Exercise 2: 1. B", "Test I. 1. B".
 
-    Rows of a section without questions come with none, so that they answer nothing of another section.
+    Rows for a section without questions are yielded with no questions, so that they do not answer another section's.
     """
     sections: dict[str, list[_Asked]] = {}
     for place, draft in asked:
@@ -306,7 +306,7 @@ def _by_sections(rows: Sequence[_Row], asked: Sequence[_Asked]) -> Iterator[tupl
 
 
 def _section(text: str) -> tuple[str, str]:
-    """Return the name of a section that a text begins with, as "Exercise 2" and "Part IV" do, and what follows."""
+    """Split the name of a section off a text ("Exercise 2", "Part IV"); return name and rest."""
     number, rest = take_mark(text)
     mark = read_mark(number)
     if mark is not None and mark.kind == "word":
@@ -316,10 +316,10 @@ def _section(text: str) -> tuple[str, str]:
 
 
 def _add_rows(rows: Sequence[_Row], asked: Sequence[_Asked], *, is_only: bool) -> Iterator[str]:
-    """Give questions what rows of a list of answers say; yields what they say of none.
+    """Assign rows of a list of answers to questions; yield notices about unmatched rows.
 
     Args:
-        is_only: the rows are those of a section with a single question, which they need not name.
+        is_only: whether the section has a single question, which the rows need not name.
     """
     slots = [slot for place, draft in asked for slot in _slots(place, draft)]
     drafts = dict(asked)
@@ -349,7 +349,7 @@ def _add_rows(rows: Sequence[_Row], asked: Sequence[_Asked], *, is_only: bool) -
 
 
 def _slots(place: int, draft: Draft) -> Iterator[tuple[int, int, str]]:
-    """Yield the numbers by which a list of answers may name a question: its own, and those of its rows to match."""
+    """Yield the numbers by which a list of answers may refer to a question: its own, and those of its rows to match."""
     if draft.value or not draft.is_matching:
         yield place, draft.value or place + 1, draft.number
     if draft.is_matching and draft.value <= 1:

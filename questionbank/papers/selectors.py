@@ -1,4 +1,4 @@
-"""Reading the test papers that somebody has put in and not imported yet."""
+"""Read access to the test papers that a person has uploaded and not yet imported."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from questionbank.papers.passages import FoundItem, Passage, passages_of
 from questionbank.papers.sections import with_picture_widths, with_sections
 from questionbank.papers.segmenting import assemble
 
-_REVIEWS_KEPT = 4  # in this process, the latest; one of 2,000 questions takes seconds
+_REVIEWS_KEPT = 4  # most recent, per process; a review with 2,000 questions takes seconds
 _reviews: dict[tuple[int, datetime], DocumentReview] = {}
 
 
 def document_drafts_of(*, user: User) -> QuerySet[DocumentDraft]:
-    """Return a person's test papers, the last changed first, without their lines."""
+    """Return a person's test papers, most recently changed first, without their lines."""
     drafts = DocumentDraft.objects.filter(owner_id=user.pk).select_related("read_run", "import_run")
     return drafts.defer("lines", "roles", "corrections", "pictures", "notices")
 
@@ -77,7 +77,7 @@ class DocumentReview:
 
 
 def document_corrections(draft: DocumentDraft) -> list[Correction]:
-    """Return the corrections that count."""
+    """Return the corrections that are not undone."""
     return [correction_of(row) for row in draft.corrections[: draft.applied]]
 
 
@@ -91,7 +91,7 @@ def document_lines(draft: DocumentDraft) -> tuple[ReviewedLine, ...]:
 
 
 def document_review(draft: DocumentDraft) -> DocumentReview:
-    """Return a test paper with the questions found in it; a page that asks for its parts one by one finds it kept."""
+    """Return a test paper with its questions, cached because a page requests its parts one by one."""
     version = (draft.pk, draft.updated_at)
     review = _reviews.get(version)
     if review is None:
@@ -112,12 +112,12 @@ def document_review(draft: DocumentDraft) -> DocumentReview:
 
 
 def document_questions(*, draft: DocumentDraft, user: User) -> list[Question]:
-    """Return the questions of the bank that an imported test paper gave or had already, in the paper's order."""
+    """Return the bank's questions that an imported test paper created or matched, in the paper's order."""
     return list(dict.fromkeys(document_questions_by_place(draft=draft, user=user).values()))
 
 
 def document_questions_by_place(*, draft: DocumentDraft, user: User) -> dict[int, Question]:
-    """Return the same by their places in the paper."""
+    """Return the same questions by their places in the paper."""
     run = draft.import_run
     if run is None:
         return {}

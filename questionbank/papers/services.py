@@ -1,7 +1,7 @@
-"""Writing test papers under review: put in, read, corrected step by step, deleted after a week.
+"""Write test papers under review: upload, read, correct step by step, delete after a week.
 
-A file is read by a worker, text within the request. Nothing here touches the bank but for pictures, which are kept as
-attachments that nothing shows yet.
+A worker reads files; text is read within the request. Nothing here changes the bank except for pictures, which are
+stored as attachments that nothing displays yet.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ from questionbank.papers.selectors import document_lines, document_review
 from questionbank.people.permissions import require
 from questionbank.registry import run_services as runs
 
-WORD_PROCESSORS = (".docx", ".odt", ".pdf", ".rtf")  # no file of questions is one
+WORD_PROCESSORS = (".docx", ".odt", ".pdf", ".rtf")  # never a file of questions
 DOCUMENT_SUFFIXES = (*WORD_PROCESSORS, ".html", ".htm", ".md", ".tex", ".txt")
 MOST_QUESTIONS = 2_000
-MOST_STEPS = 5_000  # corrections that are kept of one paper
-MOST_POINTS = 1_000  # of a question or a part
+MOST_STEPS = 5_000  # maximum number of stored corrections per paper
+MOST_POINTS = 1_000  # for a question or a part
 PASTED_NAME = "Pasted test paper"
 _NAME_LIMIT = 200
 
 
 def document_draft_upload(*, upload: File[Any], name: str, user: User) -> DocumentDraft:
-    """Keep an uploaded document and queue the job that reads it.
+    """Store an uploaded document and queue the job that reads it.
 
     Raises:
-        NotAllowed: the person may not import test papers.
-        ValidationFailed: it is a PDF file that cannot be read, such as a scan.
+        NotAllowed: If the person may not import test papers.
+        ValidationFailed: If it is a PDF file that cannot be read, such as a scan.
     """
     require(user, "import", "You may not import test papers.")
     _check_pdf(upload)
@@ -63,7 +63,7 @@ def document_draft_upload(*, upload: File[Any], name: str, user: User) -> Docume
         draft = DocumentDraft.objects.create(owner=user, name=printable, upload=stored)
         draft.read_run = runs.run_create(
             kind=Run.Kind.READ,
-            title="Read a test paper",  # everybody sees the jobs, and nobody else the paper
+            title="Read a test paper",  # jobs are visible to everybody, papers only to their owner
             parameters={"draft": draft.pk},
             queue="light",
             requested_by=user,
@@ -73,7 +73,7 @@ def document_draft_upload(*, upload: File[Any], name: str, user: User) -> Docume
 
 
 def _check_pdf(upload: File[Any]) -> None:
-    """Check a PDF file before it is kept, so that nobody waits for a worker to refuse a scan."""
+    """Check a PDF file before it is stored, so that nobody waits for a worker only to have a scan refused."""
     upload.seek(0)
     is_pdf = b"%PDF-" in upload.read(1024)
     upload.seek(0)
@@ -89,8 +89,8 @@ def document_draft_paste(*, text: str, user: User) -> DocumentDraft:
     """Read a pasted test paper.
 
     Raises:
-        NotAllowed: the person may not import test papers.
-        ValidationFailed: the text cannot be read, or holds too much.
+        NotAllowed: If the person may not import test papers.
+        ValidationFailed: If the text cannot be read, or is too long.
     """
     require(user, "import", "You may not import test papers.")
     draft = DocumentDraft(owner=user, name=PASTED_NAME)
@@ -103,7 +103,7 @@ def document_draft_paste(*, text: str, user: User) -> DocumentDraft:
 
 
 def document_question_count(text: str) -> int:
-    """Return how many questions a text seems to hold; 0 where it cannot be read."""
+    """Return the number of questions that a text seems to contain; 0 if it cannot be read."""
     try:
         lines = read_text(text).lines
     except DocumentRefused:
@@ -112,12 +112,12 @@ def document_question_count(text: str) -> int:
 
 
 def run_document_read(run: Run, reporter: JobReporter) -> dict[str, Any]:
-    """Do the job of `document_draft_upload`; returns what was read, for the run's result.
+    """Run the job of `document_draft_upload`; return what was read, for the run's result.
 
-    A document that cannot be read is no failure of the job: its draft says why. Safe to run twice.
+    An unreadable document does not fail the job: its draft states the reason. Safe to run twice.
     """
     draft = DocumentDraft.objects.filter(pk=run.parameters["draft"]).first()
-    if draft is None or draft.state != DocumentDraft.State.READING:  # deleted, or read by a worker that died since
+    if draft is None or draft.state != DocumentDraft.State.READING:  # deleted, or read by a worker that then crashed
         return {}
     reporter.progress(0, 0, "Reading the document")
     storage = storages["uploads"]
@@ -147,10 +147,10 @@ def _refuse(draft: DocumentDraft, reason: str) -> None:
 
 
 def _take(draft: DocumentDraft, document: Document) -> None:
-    """Write what was read into a draft, which is not saved.
+    """Write the document that was read into a draft, without saving the draft.
 
     Raises:
-        DocumentRefused: it is more than one paper.
+        DocumentRefused: If it is too large for one paper.
     """
     roles = guess_roles(document.lines)
     number = len(assemble(document.lines, roles).questions)
@@ -184,11 +184,12 @@ def _keep_pictures(pictures: Mapping[str, bytes]) -> tuple[dict[str, str], list[
 
 
 def document_role_set(*, draft: DocumentDraft, user: User, key: str, role: str) -> None:
-    """Say what a line is.
+    """Set the role of a line.
 
     Raises:
-        ValidationFailed: there is no such role.
-        NotAllowed, Conflict: as for every correction: it is not the person's, or cannot be corrected now.
+        ValidationFailed: If there is no such role.
+        NotAllowed, Conflict: As for every correction: the person is not the owner, or the paper cannot be corrected
+            now.
     """
     if role not in list(Role):
         raise ValidationFailed("There is no such role.")
@@ -197,13 +198,13 @@ def document_role_set(*, draft: DocumentDraft, user: User, key: str, role: str) 
 
 
 def document_text_set(*, draft: DocumentDraft, user: User, key: str, text: str) -> None:
-    """Put another text in a line's place; it is read like pasted text, so a row with a new mark is a line of its own.
+    """Replace a line's text; it is read like pasted text, so a row with a new mark becomes a line of its own.
 
-    A text that is one line keeps its role, formatting and level.
+    If the text is a single line, it keeps its role, formatting and level.
 
     Raises:
-        ValidationFailed: the text is empty: say that the line is no part of a question instead.
-        NotAllowed, Conflict: as for every correction.
+        ValidationFailed: If the text is empty; the line's role must be changed instead.
+        NotAllowed, Conflict: As for every correction.
     """
     row = _line(draft, key)
     try:
@@ -219,14 +220,14 @@ def document_text_set(*, draft: DocumentDraft, user: User, key: str, text: str) 
 
 
 def document_points_set(*, draft: DocumentDraft, user: User, key: str, points: Sequence[str]) -> None:
-    """Say how many points a question and each of its parts give; nothing is corrected where they give them already.
+    """Set the points of a question and each of its parts; unchanged points add no correction.
 
     Args:
-        points: as typed, of the question and then of each part; empty for none.
+        points: as typed, for the question and then for each part; empty for none.
 
     Raises:
-        ValidationFailed: one is no number from 0 to `MOST_POINTS`.
-        NotAllowed, Conflict: as for every correction.
+        ValidationFailed: If one is not a number from 0 to `MOST_POINTS`.
+        NotAllowed, Conflict: As for every correction.
     """
     item = document_review(draft).item(key)
     if item is None or len(points) != 1 + len(item.record.content.parts):
@@ -246,10 +247,10 @@ def _points(typed: str) -> float | None:
 
 
 def document_leave_out(*, draft: DocumentDraft, user: User, key: str, is_left_out: bool) -> None:
-    """Leave a question out of the import, or take it in again.
+    """Exclude a question from the import, or include it again.
 
     Raises:
-        NotAllowed, Conflict: as for every correction.
+        NotAllowed, Conflict: As for every correction.
     """
     if document_review(draft).item(key) is None:
         raise Conflict("This question is no longer there: the paper was changed in another window.")
@@ -265,7 +266,7 @@ def _line(draft: DocumentDraft, key: str) -> ReviewedLine:
 
 @transaction.atomic
 def _correct(draft: DocumentDraft, user: User, correction: Correction) -> None:
-    """Add a correction behind those that count; what was undone before can no longer be redone."""
+    """Append a correction to the applied ones; undone corrections can no longer be redone."""
     fresh = _open_to_change(draft, user)
     fresh.corrections = [*fresh.corrections[: fresh.applied], correction_as_json(correction)]
     if len(fresh.corrections) > MOST_STEPS:
@@ -276,13 +277,13 @@ def _correct(draft: DocumentDraft, user: User, correction: Correction) -> None:
 
 @transaction.atomic
 def document_step(*, draft: DocumentDraft, user: User, by: int) -> str:
-    """Take the last correction back (-1), or make the one again that was taken back last (1).
+    """Undo the last correction (-1), or redo the last undone one (1).
 
     Returns:
-        The key of the correction's line, or nothing where there is none.
+        The key of the correction's line; empty if there is nothing to undo or redo.
 
     Raises:
-        NotAllowed, Conflict: as for every correction.
+        NotAllowed, Conflict: As for every correction.
     """
     fresh = _open_to_change(draft, user)
     if not 0 <= fresh.applied + by <= len(fresh.corrections):
@@ -294,7 +295,7 @@ def document_step(*, draft: DocumentDraft, user: User, by: int) -> str:
 
 
 def _open_to_change(draft: DocumentDraft, user: User) -> DocumentDraft:
-    """Return the fresh row, locked."""
+    """Return the current row, locked for update."""
     fresh = DocumentDraft.objects.select_for_update(of=("self",)).filter(pk=draft.pk).first()
     if fresh is None:
         raise Conflict("This test paper was deleted.")
@@ -315,11 +316,11 @@ def _save_steps(draft: DocumentDraft, fresh: DocumentDraft) -> None:
 
 @transaction.atomic
 def document_draft_delete(*, draft: DocumentDraft, user: User) -> None:
-    """Delete a test paper; questions that were imported from it stay in the bank.
+    """Delete a test paper; questions imported from it stay in the bank.
 
     Raises:
-        NotAllowed: it is somebody else's.
-        Conflict: it is being imported.
+        NotAllowed: If the person does not own it.
+        Conflict: If it is being imported.
     """
     if draft.owner_id != user.pk:
         raise NotAllowed("This test paper belongs to somebody else.")
@@ -335,7 +336,7 @@ def document_draft_delete(*, draft: DocumentDraft, user: User) -> None:
 
 
 def document_drafts_forget_old() -> int:
-    """Delete the test papers that nobody has touched for a week; returns their number."""
+    """Delete the test papers that have not been changed for a week; return their number."""
     old = DocumentDraft.objects.filter(updated_at__lt=timezone.now() - UPLOADS_KEPT)
     return (
         old.exclude(import_run__state__in=(Run.State.QUEUED, Run.State.RUNNING))

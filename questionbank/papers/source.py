@@ -1,4 +1,4 @@
-"""What any kind of document is read as, and which kind a file is, by what it holds."""
+"""The common result of reading any kind of document, and the detection of a file's kind from its content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROTECTED = "The document is protected by a password. Save a copy without a pass
 
 
 def counted(count: int, one: str, many: str) -> str:
-    """Return the form of a sentence for a number.
+    """Return the singular or plural form of a phrase for a number.
 
     >>> counted(1, "1 picture is", "{} pictures are"), counted(2, "1 picture is", "{} pictures are")
     ('1 picture is', '2 pictures are')
@@ -34,11 +34,11 @@ class Source:
     """A document's paragraphs and pictures.
 
     Attributes:
-        pictures: their bytes by the names that the text has for them.
-        notices: sentences on what could not be read.
-        picture_widths: in points, by the same names, of pictures that state one.
-        lost_pictures: how many pictures could not be kept.
-        pages: the pictures of its pages, where it has pages; empty for one that could not be drawn.
+        pictures: their bytes, by their names in the text.
+        notices: sentences about what could not be read.
+        picture_widths: in points, by the same names, for pictures that specify a width.
+        lost_pictures: number of pictures that could not be stored.
+        pages: the pictures of its pages, if it has pages; empty for a page that could not be rendered.
     """
 
     paragraphs: list[Paragraph]
@@ -50,7 +50,7 @@ class Source:
 
 
 def title_paragraphs(reader: BlockReader, meta: Mapping[str, Any]) -> Iterator[Paragraph]:
-    """Yield what pandoc keeps apart from the text: title, subtitle, authors, date, abstract."""
+    """Yield what pandoc separates from the text: title, subtitle, authors, date, abstract."""
     for name in ("title", "subtitle", "author", "date", "abstract"):
         value = meta.get(name)
         values = value["c"] if value is not None and value["t"] == "MetaList" else [value]
@@ -90,7 +90,7 @@ def document_kind(data: bytes, name: str) -> str:
     """Return ``docx``, ``odt``, ``pdf``, ``rtf``, ``html``, ``latex``, ``markdown`` or ``text``.
 
     Raises:
-        DocumentRefused: it is none of these, or is protected; the message says what to do instead.
+        DocumentRefused: If it is none of these, or protected; the message explains what to do instead.
     """
     suffix = PurePath(name.lower()).suffix
     if not data.strip():

@@ -1,4 +1,4 @@
-"""What stands around a line of a paper, by which its role is guessed."""
+"""The context of a line in a paper, from which its role is guessed."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ LONG_HEADING = 70
 
 @dataclass(slots=True)
 class Surroundings:
-    """The roles of the lines so far, and the runs of items (options or parts) whose meaning is still open."""
+    """The roles of the lines so far, and the runs of items (options or parts) that are not yet classified."""
 
     lines: Sequence[Line]
     marks: Sequence[Mark | None]
     numbering: Numbering
     roles: list[Role] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
-    open_runs: list[Run] = field(default_factory=list)  # of the question that is open
+    open_runs: list[Run] = field(default_factory=list)  # of the open question
     key: dict[int, float] = field(
         default_factory=dict
-    )  # by a question's line: its answer is a letter, or its parts have some
-    question: int = -1  # where the question begins that is open
+    )  # by a question's line: whether its answer is a letter, or its parts have answers
+    question: int = -1  # line where the open question begins
     heading: str = ""  # the last one
     heading_at: int = -1
     headings: dict[int, str] = field(default_factory=dict)  # by a question's line
-    awaits_answers: bool = False  # "Type: F" stands above the next question
+    awaits_answers: bool = False  # "Type: F" precedes the next question
     has_typed_answers: bool = False
-    matches: frozenset[int] = frozenset()  # lines that ask to match what stands in rows below
-    is_matching: bool = False  # what is numbered in it goes together, and is neither options nor parts
+    matches: frozenset[int] = frozenset()  # lines that ask to match the rows below
+    is_matching: bool = False  # its numbered lines belong together, and are neither options nor parts
     state: str = "outside"  # or stem, item, answer, solution, stimulus, heading
 
     def _announces(self, place: int, text: str) -> bool:
@@ -55,7 +55,7 @@ class Surroundings:
         return mark is not None and str(mark.value) == (match["first"] or match["zh_first"])
 
     def _directs(self, place: int, text: str) -> bool:
-        """Return whether a line tells what to do with the questions that follow: "Simplify each expression."."""
+        """Return whether a line gives instructions for the questions that follow: "Simplify each expression."."""
         if self.lines[place].is_joined or not directs(text):
             return False
         ahead = range(place + 1, min(place + 4, len(self.lines)))
@@ -63,12 +63,12 @@ class Surroundings:
         return self.numbering.is_question(following)
 
     def _asks_truth(self, place: int, text: str) -> bool:
-        """Return whether a line says that statements to decide on follow: "Circle T for true or F for false."."""
+        """Return whether a line announces true-or-false statements: "Circle T for true or F for false."."""
         is_short = len(text) < LONG_HEADING and not self.lines[place].is_joined
         return is_short and self.numbering.is_question(place + 1) and phrases.TRUTH_SECTION.search(text) is not None
 
     def _is_shared(self, place: int) -> bool:
-        """Return whether a line says what is given between "Exercise 3" and its first question, 1 or 3.1."""
+        """Return whether a line between "Exercise 3" and its first question, 1 or 3.1, states what is given."""
         if self.state != "heading":
             return False
         if self.heading_at in self.numbering.headings and is_given(self.lines[place].text):
@@ -86,7 +86,7 @@ class Surroundings:
         )
 
     def _repeats_part(self, place: int) -> bool:
-        """Return whether a line behind an answer or a solution has the mark of a part again: its answer."""
+        """Return whether a line after an answer or a solution repeats the mark of a part, so is that part's answer."""
         mark = self.marks[place]
         return (
             mark is not None
@@ -103,14 +103,14 @@ class Surroundings:
         )
 
     def _answers_part(self, mark: Mark) -> bool:
-        """Return whether the mark of a part comes again behind it, or that of the first part behind the last."""
+        """Return whether a part's mark is repeated after it, or the first part's mark after the last part."""
         run = self.open_runs[-1] if self.open_runs else None
         if run is None or mark.kind not in ("lower", "roman", "digits") or mark.kind != counted_by(run):
             return False
         return mark.value == run.value or (mark.value == 1 < len(run.places))
 
     def _is_written_in(self, place: int) -> bool:
-        """Return whether a line that stands out is the answer that a teacher wrote below a question."""
+        """Return whether a highlighted line is the answer that a teacher wrote below a question."""
         line, mark = self.lines[place], self.marks[place]
         question = self.lines[self.question]
         has_options = self.open_runs and self.open_runs[-1].series.startswith(("upper", "box", "bullet"))
@@ -134,7 +134,7 @@ class Surroundings:
         )
 
     def _names_option(self, line: Line) -> bool:
-        """Return whether a line below options is the letter of one of them, or says that it is right."""
+        """Return whether a line below options is the letter of one of them, or names the right one."""
         run = self.open_runs[-1] if self.open_runs else None
         if run is None or len(run.places) < _FEWEST_OPTIONS or run.series[:5] not in ("upper", "lower"):
             return False
@@ -144,14 +144,14 @@ class Surroundings:
         return is_letter and len(said) < _FIRST_WORDS and not (line.number and line.text)
 
     def _answer_follows(self, place: int) -> bool:
-        """Return whether what stands below "Answer:" is the answer, or those of the parts."""
+        """Return whether the text below "Answer:" is the answer, or the answers of the parts."""
         if self._parts_follow(place):
             return True
         is_last = place >= len(self.lines) or self.numbering.is_question(place)
         return not is_last and (self.lines[place].is_joined or is_short_value(self.lines[place], self.marks[place]))
 
     def _parts_follow(self, place: int) -> bool:
-        """Return whether a line begins with the mark of a first part, of parts that there are already."""
+        """Return whether a line begins with the mark of a first part, of parts that already exist."""
         mark = self.marks[place] if place < len(self.marks) else None
         return (
             mark is not None
@@ -161,7 +161,7 @@ class Surroundings:
         )
 
     def _heads(self, place: int, mark: Mark) -> bool:
-        """Return whether a line "II. Geometry" or "B. True or false" stands above a question."""
+        """Return whether a line such as "II. Geometry" or "B. True or false" is above a question."""
         following = place + 1
         while following < len(self.lines) and following < place + 3 and self.marks[following] is None:
             following += 1
@@ -175,7 +175,7 @@ class Surroundings:
         return is_name and not is_item and self.numbering.is_question(following)
 
     def _heads_numbered(self, place: int) -> bool:
-        """Return whether a numbered question follows a line, behind notes at most that ask nothing."""
+        """Return whether a numbered question follows a line, with nothing between but notes that ask nothing."""
         ahead = range(place + 1, min(place + 3, len(self.lines)))
         following = next((at for at in ahead if self.numbering.is_question(at)), -1)
         return following > 0 and not any(
@@ -184,12 +184,12 @@ class Surroundings:
         )
 
     def _counts_headings(self, mark: Mark) -> bool:
-        """Return whether "III. Matching" counts on from "II. True or false", the last heading."""
+        """Return whether "III. Matching" continues from "II. True or false", the last heading."""
         before = self.marks[self.heading_at] if self.heading_at >= 0 else None
         return before is not None and before.series == mark.series and before.value + 1 == mark.value > 2
 
     def _asks_to_match(self, place: int, mark: Mark) -> bool:
-        """Return whether a question asks to match, and what begins here are its rows rather than options."""
+        """Return whether a question asks to match, so that the rows to match begin here rather than options."""
         stem = " ".join(line.text for line in self.lines[self.question : place])
         is_row = (
             mark.kind in ("digits", "roman", "lower")
@@ -199,7 +199,7 @@ class Surroundings:
         return bool(is_row and phrases.MATCHING.search(f"{stem}\n{self.heading}"))
 
     def _sums_marks(self, place: int) -> bool:
-        """Return whether a row sums the marks of a paper up; within a question it may be data."""
+        """Return whether a row is a paper's grid of marks; within a question it may be data."""
         if not phrases.GRADES.fullmatch(self.lines[place].text):
             return False
         beside = [line.text for line in self.lines[max(0, place - 1) : place + 2]]
@@ -207,7 +207,7 @@ class Surroundings:
         return self.question < 0 or len(names) < 2 or any(map(phrases.NUMBER_COLUMN.fullmatch, names))
 
     def _leads(self, place: int) -> bool:
-        """Return whether a line behind a part says what is given for the next: "There are 60 counters in the bag."."""
+        """Return whether a line after a part introduces the next one: "There are 60 counters in the bag."."""
         text, above = self.lines[place].text, self.lines[place - 1].text
         if self.state != "item" or self.lines[place].is_joined or not self._item_goes_on(place):
             return False
@@ -230,5 +230,5 @@ class Surroundings:
 
 
 def counted_by(run: Run) -> str:
-    """Return what the items of a run count by, whatever signs stand behind: "lower"."""
+    """Return what numbers the items of a run, without punctuation: "lower"."""
     return run.series.rstrip(".()-○")

@@ -1,7 +1,7 @@
-"""Which questions without a doubt are probably wrong all the same, and what of each to look at.
+"""Find the questions that are probably wrong although they have no doubt, and what to check in each.
 
-The weights are those of a logistic regression on what became of strangers' papers when they were first read (`python
--m tests.bench.outside.suspicion`, decision 117). What counts most against a question says what to look at.
+The weights come from a logistic regression on the outcome of strangers' papers when first read (`python -m
+tests.bench.outside.suspicion`, decision 117). The feature with the largest contribution determines what to check.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from questionbank.papers.paper import Doubt, FoundQuestion
 _WEIGHTS = {"paper": 1.72, "unanswered": 1.09, "mentions": 3.68, "textless": 2.26, "match": 2.13}
 _CONSTANT = -2.66
 THRESHOLD = 0.25
-"""The least probability of being wrong that is doubted."""
+"""The minimum probability of being wrong that raises a doubt."""
 _MENTIONS = re.compile(
     r"\b(?:questions?|items?|problems?|exercises?|aufgaben?|fragen?|preguntas?|exercices?|opgaven?)\s*\d"
     r"|第\s?\d+|\d+\s?题",
     re.IGNORECASE,
 )
-"""Speaks of other questions."""
+"""Refers to other questions."""
 
 
 def with_suspicions(questions: Sequence[FoundQuestion], settled: Set[int]) -> Iterator[FoundQuestion]:
-    """Yield the questions, each that is probably wrong without a doubt with one.
+    """Yield the questions, with a doubt added to those that are probably wrong but have none.
 
     Args:
-        settled: lines of which a person has said what they are: their questions are not doubted.
+        settled: lines with roles set by a person; their questions get no doubts.
     """
     doubted = sum(bool(question.doubts) for question in questions) / max(len(questions), 1)
     has_answers = any(not signs(question, doubted)["unanswered"] for question in questions)
     for question in questions:
         if not question.doubts and settled.isdisjoint(question.lines):
             against = {sign: _WEIGHTS[sign] * value for sign, value in signs(question, doubted).items()}
-            against["unanswered"] *= has_answers  # else it is said once, of the whole paper
+            against["unanswered"] *= has_answers  # otherwise it is reported once, for the whole paper
             if probability(against) > THRESHOLD:
                 worst = max(against, key=against.__getitem__)
                 question = replace(question, doubts=(_doubt(worst),))
@@ -46,15 +46,15 @@ def with_suspicions(questions: Sequence[FoundQuestion], settled: Set[int]) -> It
 
 
 def probability(against: Mapping[str, float]) -> float:
-    """Return how probable it is that a question is wrong, by what each sign counts."""
+    """Return the probability that a question is wrong, from the contribution of each feature."""
     return 1 / (1 + math.exp(-sum(against.values()) - _CONSTANT))
 
 
 def signs(question: FoundQuestion, doubted: float) -> dict[str, float]:
-    """Return what may speak against a question, by the names of the weights.
+    """Return the features that may count against a question, by the names of their weights.
 
     Args:
-        doubted: how many of the questions of its paper have a doubt, from 0 to 1.
+        doubted: share of the paper's questions with a doubt, from 0 to 1.
     """
     record = question.record
     shared = record.content.stimulus.text
@@ -72,7 +72,7 @@ def signs(question: FoundQuestion, doubted: float) -> dict[str, float]:
 
 
 def _doubt(sign: str) -> Doubt:
-    """Return what to look at, by the sign that counts most."""
+    """Return the doubt for the feature with the largest contribution."""
     return Doubt(
         sign,
         {

@@ -1,8 +1,8 @@
-"""Tables of a paper: rows of questions under a header, layouts that are read cell by cell, and tables of data.
+"""Tables of a paper: rows of questions under a header, layouts read cell by cell, and tables of data.
 
-A table whose header names columns as our CSV does gives a question a row, written out as the lines of a typed test. A
-table that only lays out (options in two columns, a number beside its question) is read cell by cell. Any other
-becomes rows between bars, as texts of ours hold tables.
+A table with a header that names columns like our CSV gives one question per row, written as the lines of a typed test.
+A layout table (options in two columns, a number beside its question) is read cell by cell. Any other table becomes rows
+between bars, our notation for tables in texts.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _PAIRED = frozenset(
     {"a", "b", "list 1", "list 2", "list i", "list ii", "column a", "column b", "column i", "column ii"}
 )
 _POINTS_CELL = re.compile(r"[\[(/_\s]*(?P<points>\d{1,2}(?:[.,]5)?|\d?[½¼¾])[\])\s]*", re.IGNORECASE)
-_PROSE = 12  # characters from which a cell says something
+_PROSE = 12  # characters; minimum of a cell that counts as prose
 _UNTICKED = " ☐□○_()[]"
 _LONG_CELL = 60  # characters: prose rather than data
 
 
 def table_paragraphs(rows: Sequence[Sequence[Cell]], above: Sequence[Paragraph] = ()) -> list[Paragraph]:
-    """Return the paragraphs that a table is read as, which depends on those above it."""
+    """Return the paragraphs of a table, which depend on those above it."""
     if _gives_answers(rows, above):
         return _rows([row for row in rows if any(row)], GAP)
     table = [_with_marks_joined(row) for row in rows if any(row)]
@@ -68,13 +68,13 @@ def _gives_answers(rows: Sequence[Sequence[Cell]], above: Sequence[Paragraph]) -
 
 
 def _rows(table: Sequence[Sequence[Cell]], between: str = " ") -> list[Paragraph]:
-    """Return a table as rows between bars; `between` stands between the paragraphs of a cell."""
+    """Return a table as rows between bars, the paragraphs of a cell joined by `between`."""
     texts = ([_cell_text(cell, between) for cell in row] for row in table)
     return [Paragraph.of(f"| {' | '.join(cells)} |", is_row=True) for cells in texts]
 
 
 def _with_marks_joined(row: Sequence[Cell]) -> list[Cell]:
-    """Return a row, each cell that is nothing but a mark such as "a." joined with the cell behind it."""
+    """Return a row with each cell that contains only a mark such as "a." joined to the next cell."""
     joined: list[Cell] = []
     cells = list(row)
     while cells:
@@ -96,7 +96,7 @@ def _is_bare_mark(cell: Cell) -> bool:
 
 
 def _cell_text(cell: Cell, between: str = " ") -> str:
-    """Return what a cell says; `between` stands between its paragraphs and lines."""
+    """Return a cell's text, its paragraphs and lines joined by `between`."""
     lines = []
     for part in cell:
         first, *more = _lines(part.rich) if between == GAP else [part.rich]
@@ -112,7 +112,7 @@ def _lines(rich: Rich) -> list[Rich]:
 
 
 def _truth_columns(header: Sequence[Cell]) -> dict[int, str]:
-    """Return the columns to tick for true and for false, with what they stand for; empty without both."""
+    """Return the columns to tick for true and false, with their meaning; empty unless both exist."""
     found = {column: truth_of(_cell_text(cell).strip("*")) for column, cell in enumerate(header)}
     truths = {column: truth for column, truth in found.items() if truth and column}
     return truths if sorted(truths.values()) == ["False", "True"] else {}
@@ -121,9 +121,9 @@ def _truth_columns(header: Sequence[Cell]) -> dict[int, str]:
 def _statements(
     rows: Sequence[Sequence[Cell]], truths: Mapping[int, str], above: Sequence[Paragraph]
 ) -> list[Paragraph]:
-    """Return statements to decide on, each with its answer where one column alone is ticked or stands out.
+    """Return true-or-false statements, with an answer if exactly one column is ticked or highlighted.
 
-    Those without a number are the parts of a question above.
+    Unnumbered statements are the parts of a question above.
     """
     asked = [read_mark(_number_of([part])) for part in above[-3:]]
     are_parts = any(mark is not None and mark.kind in ("digits", "word", "levels") for mark in asked)
@@ -150,7 +150,7 @@ def _statements(
 
 
 def _points_column(table: Sequence[Sequence[Cell]]) -> int:
-    """Return which column gives the points of the rows, by its header and numbers beside prose; -1 without one."""
+    """Return the column with the rows' points, found by its header and by numbers beside prose; -1 if there is none."""
     titles = [column for column, cell in enumerate(table[0]) if POINTS_COLUMN.fullmatch(_cell_text(cell).strip("*"))]
     for column in titles:
         cells = [_cell_text(row[column]) for row in table[1:] if column < len(row) and row[column]]
@@ -167,7 +167,7 @@ def _points_column(table: Sequence[Sequence[Cell]]) -> int:
 
 
 def _with_points(row: Sequence[Cell], column: int) -> list[Cell]:
-    """Return a row whose points stand in square brackets behind its longest text, or as a total below several parts."""
+    """Return a row with its points in square brackets after its longest text, or as a total below several parts."""
     cells = [cell for at, cell in enumerate(row) if at != column]
     match = _POINTS_CELL.fullmatch(_cell_text(row[column])) if column < len(row) else None
     if match is None or not any(cells):
@@ -189,7 +189,7 @@ def _plain(text: str) -> Rich:
 
 
 def _under_header(table: Sequence[Sequence[Cell]]) -> list[Paragraph]:
-    """Return the questions of a table whose header says what its columns hold; none of another table."""
+    """Return the questions of a table with a header that describes its columns; empty for any other table."""
     points = _points_column(table)
     if points >= 0:
         table = [_with_points(row, points) for row in table]
@@ -201,7 +201,7 @@ def _under_header(table: Sequence[Sequence[Cell]]) -> list[Paragraph]:
 
 
 def _numbered_row(row: Sequence[Cell]) -> list[Paragraph]:
-    """Return a row that asks, its number in a cell of its own or not."""
+    """Return a row that asks something; its number may be in a cell of its own."""
     mark = _cell_text(row[0]) if len(row) > 1 else ""
     if not mark or (not mark.isdigit() and not _is_bare_mark(row[0])):
         return [part for cell in row for part in cell]
@@ -212,7 +212,7 @@ def _numbered_row(row: Sequence[Cell]) -> list[Paragraph]:
 
 
 def _question_columns(table: Sequence[Sequence[Cell]]) -> tuple[str, ...] | None:
-    """Return what each column of a table of questions holds; None where it is no such table."""
+    """Return the content of each column in a table of questions; None for any other table."""
     if len(table) < 2:
         return None
     names = [_cell_text(cell) for cell in table[0]]
@@ -254,7 +254,7 @@ def _questions(table: Sequence[Sequence[Cell]], fields: Sequence[str]) -> list[P
 
 
 def _begins_item(cell: Cell) -> bool:
-    """Return whether a cell holds a mark and what it marks."""
+    """Return whether a cell contains a mark and the text that it marks."""
     if not cell:
         return False
     first = cell[0]
@@ -281,7 +281,7 @@ def _is_layout(table: Sequence[Sequence[Cell]]) -> bool:
 
 
 def _is_matching(table: Sequence[Sequence[Cell]]) -> bool:
-    """Return whether a table of two columns pairs numbered things with lettered ones."""
+    """Return whether a two-column table pairs numbered items with lettered ones."""
     header = {" ".join(_cell_text(cell).lower().split()) for cell in table[0]}
     if header <= _PAIRED and len(table) > 2:
         return True
@@ -304,14 +304,14 @@ def _cell_by_cell(table: Sequence[Sequence[Cell]]) -> list[Paragraph]:
 
 
 def _disorder(paragraphs: Sequence[Paragraph]) -> int:
-    """Return how often a mark does not count on from the one before it."""
+    """Return how many marks do not follow the mark before them."""
     marks = [read_mark(part.number or take_mark(part.rich.text)[0]) for part in paragraphs]
     values = [(mark.series, mark.value) for mark in marks if mark is not None]
     return sum(before[0] == after[0] and after[1] not in (before[1] + 1, 1) for before, after in pairwise(values))
 
 
 def _numbers_stand_apart(table: Sequence[Sequence[Cell]]) -> bool:
-    """Return whether the first column holds nothing but marks, and the second what they mark."""
+    """Return whether the first column contains only marks, and the second the text that they mark."""
     if any(len(row) < 2 for row in table):
         return False
     first = [_cell_text(row[0]) for row in table if row[0]]
@@ -328,13 +328,13 @@ def _numbers_stand_apart(table: Sequence[Sequence[Cell]]) -> bool:
 
 
 def _are_letters(cells: Sequence[Cell]) -> bool:
-    """Return whether cells hold A, B, C and so on."""
+    """Return whether the cells are A, B, C and so on."""
     letters = [_cell_text(cell).strip("*.()").upper() for cell in cells]
     return len(letters) > 1 and letters == [chr(ord("A") + place) for place in range(len(letters))]
 
 
 def _lettered_rows(table: Sequence[Sequence[Cell]]) -> list[Paragraph]:
-    """Return the options of a table in which each row of options has its letters in the row over or under it."""
+    """Return the options of a table in which the letters of each row of options are in the row above or below it."""
     for letters, options in ((table[::2], table[1::2]), (table[1::2], table[::2])):
         named = [letter for row in letters for letter in row if letter]
         if len(letters) == len(options) and _are_letters(named):
@@ -348,7 +348,7 @@ def _lettered_rows(table: Sequence[Sequence[Cell]]) -> list[Paragraph]:
 
 
 def _looking_like(letter: Cell, option: Rich) -> Rich:
-    """Return an option that stands out where its letter does."""
+    """Return an option, highlighted if its letter is."""
     look = letter[0].rich.common_look if letter else 0
     return Rich(option.text, bytes(own | look for own in option.looks))
 
@@ -356,7 +356,7 @@ def _looking_like(letter: Cell, option: Rich) -> Rich:
 def _joined_row(row: Sequence[Cell]) -> Paragraph:
     number, *rest = row
     mark = _cell_text(number)
-    if not any(rest):  # a row across, such as a section's name
+    if not any(rest):  # a spanning row, such as a section's name
         return number[0] if len(number) == 1 else Paragraph(_row_rich(number))
     if mark and (mark.isdigit() or (len(mark) == 1 and mark.isalpha())):
         mark += "."
@@ -364,13 +364,13 @@ def _joined_row(row: Sequence[Cell]) -> Paragraph:
 
 
 def _offers_truth(row: Sequence[Cell]) -> bool:
-    """Return whether a row holds a statement with a mark and "T F" beside it, of which one may stand out."""
+    """Return whether a row contains a numbered statement beside "T F"; one of the two may be highlighted."""
     texts = [_cell_text(cell) for cell in row]
     return len(row) == 2 and _begins_item(row[0]) and bool(texts[1]) and offers_truth(" ".join([".", texts[1]]))
 
 
 def _row_rich(parts: Sequence[Paragraph], between: str = "\n") -> Rich:
-    """Return paragraphs as one."""
+    """Join paragraphs into one."""
     rich = Rich()
     for part in parts:
         if rich.text:

@@ -1,4 +1,4 @@
-"""What the lines of a paper say of statements that are true or false."""
+"""Patterns for true-or-false statements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TRUE_FALSE = re.compile(
     r"|\s+_*\s*)\s*(?:false|f|falsch|faux|falso|fałsz|onwaar)\b\s*[)\]）]?|\n对还是错)[\s\u2003_.?？]*$",
     re.IGNORECASE,
 )
-"""Behind a statement that is true or false."""
+"""Follows a true-or-false statement."""
 _EMPHASIS = re.compile(r"\$\\underline\{|\}\$|\*+")
 _MARKED_TRUTH = re.compile(
     r"(?P<first>(?:\$\\underline\{|\*{1,2})?[^\W\d_]{1,9}(?:\}\$|\*{1,2})?)"
@@ -22,7 +22,7 @@ _LEADING_TRUTH = re.compile(
     rf"(?:\*\*|\$\\underline\{{)?{_WORDS_TRUE}(?:\*\*|\}}\$)?\s*[/|\s]\s*"
     r"(?:\*\*|\$\\underline\{)?(?:False|FALSE|Falsch|Faux|Falso|F)(?:\*\*|\}\$)?\s+(?=\S)"
 )
-"""Stands before a statement to decide on: "T / F  9 is odd."."""
+"""Precedes a true-or-false statement: "T / F  9 is odd."."""
 _LEADING_ORDER = re.compile(
     r"\W*(?:(?:say|decide|state|write|tell)\b[^.:?]{0,40}\b)?true or false\b|\W*判断对错|\W*判断题", re.IGNORECASE
 )
@@ -38,7 +38,7 @@ _FALSE = frozenset("false f no wrong falsch faux falso fałsz onwaar 错 错误 
 
 
 def truth_of(answer: str) -> str:
-    """Return "True" or "False" for what stands for it, or nothing.
+    """Return "True" or "False" for a word or sign with that meaning; otherwise empty.
 
     >>> truth_of("T."), truth_of("错"), truth_of("B")
     ('True', 'False', '')
@@ -48,7 +48,7 @@ def truth_of(answer: str) -> str:
 
 
 def truth_before(answer: str) -> tuple[str, str]:
-    """Return "True" or "False" for the word that an answer begins with, and the reason behind it.
+    """Return "True" or "False" for the first word of an answer, and the reason after it.
 
     >>> truth_before("False, take x = 0"), truth_before("T"), truth_before("F is the force")
     (('False', 'take x = 0'), ('True', ''), ('', 'F is the force'))
@@ -61,7 +61,7 @@ def truth_before(answer: str) -> tuple[str, str]:
 
 
 def chosen_truth(stem: str) -> tuple[str, str]:
-    r"""Return a statement with plain words for true and false behind it, and the one of them that stands out.
+    r"""Return a statement followed by plain words for true and false, and which of them was highlighted.
 
     >>> chosen_truth(r"9 is odd. $\underline{True}$ / False"), chosen_truth("9 is odd. T **F**"), chosen_truth("T / F")
     (('9 is odd. True / False', 'True'), ('9 is odd. T F', 'False'), ('T / F', ''))
@@ -79,13 +79,13 @@ def chosen_truth(stem: str) -> tuple[str, str]:
 
 
 def offers_truth(text: str) -> bool:
-    """Return whether a statement to decide on ends with the words to choose from: "9 is odd. T / F"."""
+    """Return whether a true-or-false statement ends with the words to choose from: "9 is odd. T / F"."""
     plain = chosen_truth(text)[0]
     return statement_of(plain) != plain
 
 
 def asks_for_truth(text: str) -> bool:
-    """Return whether a text is a statement to decide on, said before or behind it.
+    """Return whether a text is a true-or-false statement, indicated before or after it.
 
     >>> asks_for_truth("True or false: 9 is odd."), asks_for_truth("9 is odd. T / F"), asks_for_truth("Is 9 odd?")
     (True, True, False)
@@ -94,7 +94,7 @@ def asks_for_truth(text: str) -> bool:
 
 
 def statement_of(stem: str) -> str:
-    """Return the statement in front of "true / false", or the whole text where its last sentence goes on into that.
+    """Return the statement before "true / false", or the whole text if its last sentence continues into these words.
 
     >>> statement_of("The sum is even. True or false"), statement_of("The sum is even True / False")
     ('The sum is even.', 'The sum is even')

@@ -1,7 +1,8 @@
-"""Test papers: put one in, review the questions found in it, import them.
+"""Test papers: upload one, review the questions found in it, import them.
 
-The review is one form. A correction names the chosen line and is sent by a button or its key; with htmx the part of the
-page comes back, without JavaScript the page. The part asks for itself while a worker reads or imports the paper.
+The review is one form. A correction refers to the chosen line and is submitted by a button or its shortcut key; the
+response is that part of the page with htmx, or the whole page without JavaScript. While a worker reads or imports the
+paper, the part polls for updates.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _PART = "papers/_paper.html"
 
 @form_for("import")
 def document_create(request: HttpRequest) -> HttpResponse:
-    """Put in a test paper, as a file or as text; below, the person's own papers of this week."""
+    """Upload or paste a test paper; the person's own papers of this week are listed below."""
     form = DocumentForm()
     if request.method == "POST":
         form = DocumentForm(request.POST, request.FILES, too_large=was_too_large(request))
@@ -70,11 +71,11 @@ def document_create(request: HttpRequest) -> HttpResponse:
 
 
 def _put_in(request: HttpRequest, file: UploadedFile | None, text: str) -> HttpResponse:
-    """Lead to the review of a paper; what holds questions as data, such as a Moodle file, is checked as an import.
+    """Redirect to the review of a paper; a file of questions, such as a Moodle export, is checked as an import.
 
     Raises:
-        ImportRefused: it is such data, and cannot be read.
-        ValidationFailed: the text cannot be read.
+        ImportRefused: If it is such a file and cannot be read.
+        ValidationFailed: If the text cannot be read.
     """
     given = file or SimpleUploadedFile(PASTED_NAME, text.encode())
     name = file.name or "" if file else ""
@@ -93,7 +94,7 @@ def _put_in(request: HttpRequest, file: UploadedFile | None, text: str) -> HttpR
 
 @form_for("import")
 def document_review_page(request: HttpRequest, draft_id: int) -> HttpResponse:
-    """Show a test paper next to its questions, or how far a worker is with it; a POST corrects it (`do`)."""
+    """Show a test paper beside its questions, or the progress of reading it; a POST corrects it (`do`)."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
     line, problem = (request.POST or request.GET).get("line", ""), ""
     editing = ""
@@ -109,7 +110,7 @@ def document_review_page(request: HttpRequest, draft_id: int) -> HttpResponse:
 
 
 def _corrected(request: HttpRequest, draft: DocumentDraft, line: str) -> tuple[str, str]:
-    """Do what a button says; return the key of the line to show, and that of one to open for editing."""
+    """Perform a button's action; return the key of the line to show, and of a line to open for editing."""
     action, _, value = request.POST.get("do", "").partition(":")
     user = request.user
     match action:
@@ -131,7 +132,7 @@ def _corrected(request: HttpRequest, draft: DocumentDraft, line: str) -> tuple[s
 
 
 def _set_points(request: HttpRequest, draft: DocumentDraft) -> str:
-    """Save the points of the page's questions that were changed; return the key of the last one's line."""
+    """Save the changed points of the page's questions; return the key of the last one's line."""
     changed = ""
     for item in document_review(draft).items:
         typed = request.POST.getlist(f"points-{item.key}")
@@ -142,7 +143,7 @@ def _set_points(request: HttpRequest, draft: DocumentDraft) -> str:
 
 
 def _place(request: HttpRequest) -> dict[str, str]:
-    """Return order and page of the address; in the paper's order a line that was chosen says which page it is."""
+    """Return order and page from the URL; in the paper's order the chosen line determines the page."""
     order, page = request.GET.get("order", ""), request.GET.get("page", "")
     if order != WORST_FIRST:
         return {} if request.method == "POST" else {"page": page}
@@ -175,7 +176,7 @@ def _show(request: HttpRequest, draft: DocumentDraft, *, line: str, editing: str
             "import_form": _import_form(request, draft),
             "failed": draft.import_run if draft.import_run and draft.import_run.error else None,
         }
-        if request.GET.get("known") == "1":  # without JavaScript; with it each question asks for itself
+        if request.GET.get("known") == "1":  # without JavaScript; otherwise each question is requested separately
             for row in context["rows"]:
                 if row.item:
                     row.outlook = _outlook(request, row.item)
@@ -188,7 +189,7 @@ def _import_form(request: HttpRequest, draft: DocumentDraft, data: Any = None) -
 
 
 def _is_waiting(draft: DocumentDraft) -> bool:
-    """Return whether a worker has it, or should."""
+    """Return whether a worker is busy with it, or will be."""
     if draft.state == DocumentDraft.State.READING:
         return draft.read_run is not None and not draft.read_run.is_finished
     return draft.is_importing
@@ -216,7 +217,7 @@ def _imported(request: HttpRequest, draft: DocumentDraft) -> dict[str, Any]:
 
 @page_for("import")
 def document_outlook(request: HttpRequest, draft_id: int, key: str) -> HttpResponse:
-    """Show what the bank predicts for a question of a paper, and its near-duplicates; asked for by htmx."""
+    """Show the bank's predictions for a question of a paper, and its near-duplicates; requested by htmx."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
     item = document_review(draft).item(key) if draft.state == DocumentDraft.State.READY else None
     if item is None:
@@ -225,7 +226,7 @@ def document_outlook(request: HttpRequest, draft_id: int, key: str) -> HttpRespo
 
 
 def _outlook(request: HttpRequest, item: FoundItem) -> Any:
-    """Return what the bank says of a question, or None where it has no vectors yet."""
+    """Return the bank's predictions for a question; None if there are no vectors yet."""
     record = item.record
     asked = AskedText(
         question=record_text(record),
@@ -243,7 +244,7 @@ def _outlook(request: HttpRequest, item: FoundItem) -> Any:
 
 @button_for("import", back="document_create")
 def document_import(request: HttpRequest, draft_id: int) -> HttpResponse:
-    """Import the questions of a paper; a worker does it."""
+    """Import the questions of a paper in a worker."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
     form = _import_form(request, draft, request.POST)
     with warning_of(request, ValidationFailed):
@@ -255,7 +256,7 @@ def document_import(request: HttpRequest, draft_id: int) -> HttpResponse:
 
 @button_for("import", back="document_create")
 def document_list(request: HttpRequest, draft_id: int) -> HttpResponse:
-    """Make a list of the questions that a paper has brought into the bank."""
+    """Create a list of the questions that a paper added to the bank."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
     with warning_of(request, ValidationFailed):
         made = document_list_create(draft=draft, user=request.user, name=request.POST.get("name", ""))
@@ -265,7 +266,7 @@ def document_list(request: HttpRequest, draft_id: int) -> HttpResponse:
 
 @button_for("import", back="document_create")
 def document_delete(request: HttpRequest, draft_id: int) -> HttpResponse:
-    """Delete a paper that is under review."""
+    """Delete a paper under review."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
     document_draft_delete(draft=draft, user=request.user)
     messages.success(request, "The test paper is deleted. Questions imported from it are still in the bank.")

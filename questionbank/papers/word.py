@@ -1,9 +1,9 @@
-"""Word's own XML before pandoc reads it: what pandoc would drop is written into the text.
+"""Rewrite Word's XML before pandoc reads it, so that nothing pandoc would drop is lost.
 
-pandoc tells of neither colours nor tabs, numbers lists by rules of its own, and passes over embedded objects and
-drawings. So each paragraph gets its number as Word shows it, coloured text signs around it, tabs become wide blanks,
-underlined blanks become gaps, and what cannot be read leaves a mark in its place. Office Open XML, ECMA-376 part 1,
-sections 17.3 (paragraphs and runs) and 17.9 (numbering).
+pandoc reports neither colours nor tabs, numbers lists by its own rules, and skips embedded objects and drawings. Each
+paragraph therefore gets its number as shown in Word, coloured text is enclosed in markers, tabs become wide spaces,
+underlined spaces become gaps, and unreadable content leaves a placeholder. Office Open XML, ECMA-376 part 1, sections
+17.3 (paragraphs and runs) and 17.9 (numbering).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from xml.etree import ElementTree as ET  # builds and writes; what is read is parsed by defusedxml
+from xml.etree import ElementTree as ET  # for building and writing; input is parsed by defusedxml
 
 from questionbank.papers.blocks import BOXED, COLOUR_BEGINS, COLOUR_ENDS, NUMBER_BEGINS, NUMBER_ENDS
 from questionbank.papers.eq_fields import eq_latex
@@ -53,11 +53,11 @@ _PLAIN_LINES = frozenset({"line", "straightConnector1", "rect"})
 
 @dataclass(slots=True)
 class WordFacts:
-    """What a Word document holds that its text does not show.
+    """Content of a Word document that its text does not show.
 
     Attributes:
-        old_formulas: embedded by Equation Editor 3 or MathType; `kept_formulas`: those of them with a picture.
-        objects: other embedded objects; drawings: shapes and diagrams without a picture.
+        old_formulas: embedded by Equation Editor 3 or MathType; `kept_formulas`: those with a picture.
+        objects: other embedded objects; `drawings`: shapes and diagrams without a picture.
         external: pictures that are not in the file.
     """
 
@@ -75,8 +75,8 @@ class WordText:
     """Rewrites the body of one document.
 
     Args:
-        pictures: names of the pictures that can be kept, by the ids of their relationships.
-        external: ids of relationships that point out of the file.
+        pictures: names of the pictures that can be stored, by relationship id.
+        external: ids of relationships to targets outside the file.
     """
 
     styles: Styles
@@ -86,7 +86,7 @@ class WordText:
     facts: WordFacts = field(default_factory=WordFacts)
 
     def rewrite(self, root: Any) -> None:
-        """Write into a document's text what pandoc would drop."""
+        """Rewrite what pandoc would drop as text of the document."""
         self.facts.has_changes = _has(root, "ins", "del", "moveFrom")
         self.facts.has_comments = _has(root, "commentReference")
         for parent in list(root.iter()):
@@ -96,7 +96,7 @@ class WordText:
             self._paragraph(paragraph)
 
     def _choose(self, parent: Any) -> None:
-        """Replace each choice between two ways to draw by the newer one, where it holds anything that can be read."""
+        """Replace each choice between two drawing formats with the newer one, if it contains anything readable."""
         for child in list(parent):
             if child.tag != f"{_MC}AlternateContent":
                 continue
@@ -148,7 +148,7 @@ class WordText:
             texts[-1].text = (texts[-1].text or "") + COLOUR_ENDS
 
     def _run_child(self, run: Any, child: Any) -> None:
-        """Make text of what a run holds: tabs, signs, objects, drawings."""
+        """Convert a child of a run to text: tabs, symbols, objects, drawings."""
         if child.tag in (f"{W}tab", f"{W}ptab"):
             _become_text(child, GAP)
         elif child.tag == f"{W}t" and child.text:
@@ -163,14 +163,14 @@ class WordText:
             self._drawing(run, child)
 
     def _formula(self, parent: Any, formula: Any) -> None:
-        """Drop the blanks around the signs of a formula, and put the signs of colour around one that stands out."""
+        """Remove spaces around a formula's symbols, and put colour markers around a highlighted formula."""
         for text in formula.iter(f"{_M}t"):
             is_word = re.search(r"[^\W\d_]{2}", text.text or "") is not None
             text.text = " ".join((text.text or "").split()) if not is_word else text.text
         runs = list(formula.iter(f"{_M}r"))
         if not runs or not all(self._stands_out(run) for run in runs):
             return
-        for run in runs:  # else the letters themselves would be bold: \mathbf
+        for run in runs:  # otherwise the letters would be bold: \mathbf
             for style in run.findall(f"{_M}rPr/{_M}sty"):
                 run.find(f"{_M}rPr").remove(style)
             for bold in run.findall(f"{W}rPr/{W}b"):
@@ -212,7 +212,7 @@ class WordText:
             return
         shapes = {shape.get("prst") for shape in element.iter(f"{_A}prstGeom")}
         if not blips and shapes and shapes <= _PLAIN_LINES:
-            run.remove(element)  # lines and boxes to write in
+            run.remove(element)  # lines and answer boxes
             return
         self.facts.drawings += not blips
         described = next((part.get("descr") or "" for part in element.iter(f"{{{NAMESPACES['wp']}}}docPr")), "")
@@ -221,8 +221,8 @@ class WordText:
     # -- fields ---------------------------------------------------------------------------------------------------
 
     def _fields(self, paragraph: Any) -> None:
-        r"""Replace formulas that are written as fields: ``EQ \f(1,2)``."""
-        parts: list[tuple[Any, Any]] = []  # run and element, from the beginning of a field
+        r"""Replace formulas written as fields: ``EQ \f(1,2)``."""
+        parts: list[tuple[Any, Any]] = []  # run and element, from the start of a field
         deep = 0
         for run in list(paragraph.iter(f"{W}r")):
             for child in list(run):
@@ -249,14 +249,14 @@ class WordText:
 
 
 def _gap(underlined: str) -> str:
-    """Return an underlined text as a gap, empty or with what somebody has filled it with; nothing where it is none."""
+    """Return underlined text as a gap, empty or with the answer filled in; empty if it is not a gap."""
     if not underlined.strip(_BLANKS) and (GAP in underlined or len(underlined) > 1):
         return "____"
     return f" __{underlined.strip(_BLANKS)}__ " if _FILLED.fullmatch(underlined) else ""
 
 
 def _stack_equations(paragraph: Any) -> None:
-    """Make equations that stand one below the other the rows of one array; pandoc would set them in one line."""
+    """Join equations below each other into the rows of one array; pandoc would put them on one line."""
     display = None
     for child in list(paragraph):
         if child.tag == f"{_M}oMathPara" and display is not None:
@@ -283,7 +283,7 @@ def _stack_equations(paragraph: Any) -> None:
 
 
 def _broken(equation: Any) -> list[list[Any]]:
-    """Return the parts of an equation that line breaks part; where a row would begin with "=", it goes on instead."""
+    """Split an equation at its line breaks; a row that would begin with "=" continues the previous one instead."""
     rows: list[list[Any]] = [[]]
     for part in list(equation):
         breaks = part.findall(f"{W}br") if part.tag == f"{_M}r" else []
@@ -306,7 +306,7 @@ def _broken(equation: Any) -> list[list[Any]]:
 
 
 def _hoist_text_boxes(root: Any) -> None:
-    """Put the paragraphs of text boxes behind the paragraph that holds the box."""
+    """Move the paragraphs of text boxes after the paragraph that holds the box."""
     parents = {child: parent for parent in root.iter() for child in parent}
     for box in list(root.iter(f"{W}txbxContent")):
         drawing, paragraph = box, box
@@ -333,7 +333,7 @@ def _hoist_text_boxes(root: Any) -> None:
 
 
 def _own_elements(element: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each element of a paragraph with its parent, but for those of paragraphs in its text boxes."""
+    """Yield each element of a paragraph with its parent, except those in paragraphs of its text boxes."""
     for child in element:
         yield element, child
         if child.tag != f"{W}p":
@@ -363,7 +363,7 @@ def _text_run(text: str) -> Any:
 
 
 def _become_text(element: Any, text: str) -> None:
-    """Make an element of a run a piece of text."""
+    """Turn an element of a run into text."""
     tail = element.tail
     element.clear()
     element.tag, element.text, element.tail = f"{W}t", text, tail

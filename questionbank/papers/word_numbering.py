@@ -1,4 +1,4 @@
-"""The numbers that Word shows before paragraphs, and what its styles say (ECMA-376 part 1, 17.7 and 17.9)."""
+"""The numbers that Word shows before paragraphs, and the properties of its styles (ECMA-376 part 1, 17.7 and 17.9)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_SATURATION = 60  # of 255, between the strongest and the weakest channel: below it a colour reads as black or grey
+_SATURATION = 60  # of 255, between the strongest and weakest channel: less reads as black or grey
 _LEVEL = re.compile(r"%(\d)")
 _HAN = "零一二三四五六七八九"
 _ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
-_SYMBOLS = {"\uf0a8": "☐", "\uf06f": "☐", "\uf072": "☐", "\uf0fe": "☑", "\uf0fd": "☒", "\uf0fc": "☑"}  # of Wingdings
+_SYMBOLS = {"\uf0a8": "☐", "\uf06f": "☐", "\uf072": "☐", "\uf0fe": "☑", "\uf0fd": "☒", "\uf0fc": "☑"}  # in Wingdings
 _BOXES = "☐☑☒□■○●"
-_DEEPEST = 20  # styles that one is based on
+_DEEPEST = 20  # styles in a chain of base styles
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,10 @@ class _Level:
 
 @dataclass(slots=True)
 class Counters:
-    """Counts the numbered paragraphs of one document, in their order.
+    """Counts the numbered paragraphs of one document, in order.
 
     Args:
-        numbering: the root of ``numbering.xml``; None where there is none.
+        numbering: root of ``numbering.xml``; None if it does not exist.
     """
 
     numbering: Any
@@ -56,7 +56,7 @@ class Counters:
                     self._levels[f"of {name}"] = {**self._levels.get(self._abstract[name], {}), place: _level(level)}
 
     def label(self, name: str, place: int) -> str | None:
-        """Return the number of the next paragraph of a list at a level (0 is the outermost); None where it has none."""
+        """Return the number of a list's next paragraph at a level (0 is the outermost); None if it has no number."""
         abstract = self._abstract.get(name)
         levels = self._levels.get(f"of {name}") or self._levels.get(abstract or "", {})
         level = levels.get(place)
@@ -91,7 +91,7 @@ def _level(element: Any) -> _Level:
 
 
 def bullet(sign: str) -> str | None:
-    """Return the bullet that stands for a list's sign: a box to tick is kept; None where there is no sign.
+    """Normalise a list's symbol: tick boxes are kept, others become a bullet; None if there is no symbol.
 
     >>> bullet("☐"), bullet("–"), bullet(" ")
     ('☐', '•', None)
@@ -133,10 +133,10 @@ class _Style:
 
 
 class Styles:
-    """What the styles of a document say.
+    """The styles of a document.
 
     Args:
-        root: of ``styles.xml``; None where there is none.
+        root: root of ``styles.xml``; None if it does not exist.
     """
 
     def __init__(self, root: Any) -> None:
@@ -162,7 +162,7 @@ class Styles:
         return chain
 
     def numbering(self, style: str, properties: Any) -> tuple[str, int] | None:
-        """Return list and level of a paragraph, by itself or by its style; None where it is in no list."""
+        """Return list and level of a paragraph, from its own properties or its style; None if it is not in a list."""
         own = properties.find(f"{_W}numPr") if properties is not None else None
         name, level = _value(own, "numId"), _value(own, "ilvl")
         chain = self._chain(style)
@@ -173,13 +173,13 @@ class Styles:
         return name, place or 0
 
     def depth(self, style: str) -> int:
-        """Return how deep the list of a style stands by its name: 1 for "List Number 2", 0 for others."""
+        """Return the depth of a style's list by its name: 1 for "List Number 2", 0 for others."""
         name = next((known.name for known in self._chain(style)), "")
         match = re.fullmatch(r"list (?:number|bullet) ([2-5])", name)
         return int(match[1]) - 1 if match else 0
 
     def is_coloured(self, properties: Any, paragraph_style: str) -> bool:
-        """Return whether a run stands out by colour, highlight or shading, by itself or by its style."""
+        """Return whether a run is coloured, highlighted or shaded, by its own properties or its style."""
         if properties is not None:
             if (
                 _value(properties, "color")
@@ -206,7 +206,7 @@ def _is_coloured(properties: Any) -> bool:
 
 
 def is_colour(code: str) -> bool:
-    """Return whether a colour, as six hexadecimal digits, is none of black, grey and white.
+    """Return whether a colour, as six hexadecimal digits, is anything but black, grey or white.
 
     >>> is_colour("FF0000"), is_colour("333333"), is_colour("auto")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""Answers that a teacher wrote into the paper: they stand out by their colour or weight, and nothing names them."""
+"""Answers that a teacher wrote into the paper: recognised by colour or weight, without a label."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ASKS = re.compile(r"[?？]|underlin|unterstrich|soulign|subraya|划线")
 
 
 def take_filled(text: str) -> tuple[str, list[str]]:
-    r"""Return a text with the gaps that somebody has filled empty again, and what stood in them.
+    r"""Empty the filled-in gaps of a text; return the text and the gaps' contents.
 
     >>> take_filled("__F__ Each square is a rectangle."), take_filled("One of ____ and ____ is x_1 or x_2.")
     (('____ Each square is a rectangle.', ['F']), ('One of ____ and ____ is x_1 or x_2.', []))
@@ -42,7 +42,7 @@ def take_filled(text: str) -> tuple[str, list[str]]:
 
 
 def written_behind(rich: Rich, start: int) -> list[int]:
-    """Return where a coloured answer begins behind what asks for it, after the last cut; empty without one."""
+    """Return where a coloured answer begins after the question that starts at `start`; empty if there is none."""
     end = len(rich.text)
     while end > start and (rich.looks[end - 1] & COLOURED or rich.text[end - 1].isspace()):
         end -= 1
@@ -57,7 +57,7 @@ def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
     """Return whether a line below a question looks like its answer.
 
     Args:
-        ends_part: it stands below a part; words alone are a title there rather than an answer.
+        ends_part: whether it is below a part, where plain words are a title rather than an answer.
     """
     text = f"{line.number} {line.text}".strip()
     if not line.is_marked or len(text) > _SHORT or (mark is not None and (mark.series != "digits-" or line.text)):
@@ -67,7 +67,7 @@ def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
         point_phrases.POINTS_ALONE.fullmatch(text) and not text.isdigit()
     )
     if asks or are_points or re.fullmatch(r"(?i:or|oder|ou|o)|.*\t.*", text):
-        return False  # "or" stands between two questions to choose from, a tab in a row of options
+        return False  # "or" separates alternative questions, a tab separates options in a row
     is_value = "$" in text or any(sign.isdigit() for sign in text)
     is_title = (text[:1].isupper() or ends_part) and not truth_phrases.truth_of(text)
     return line.is_joined or is_value or not is_title
@@ -84,9 +84,9 @@ def is_short_value(line: Line, mark: Mark | None) -> bool:
 
 
 def take_answers_behind(drafts: Sequence[Draft]) -> None:
-    """Take the answers that stand behind the questions of a paper that gives them nowhere else.
+    """Move trailing answers out of the questions of a paper that gives no other answers.
 
-    They stand in brackets, "Find sin 30°. (0.5)", or on a line of their own below what asks.
+    They are in brackets, "Find sin 30°. (0.5)", or on a line of their own below the question.
     """
     if len(drafts) < _FEWEST or any(map(_is_answered, drafts)):
         return
@@ -101,7 +101,7 @@ def _is_answered(draft: Draft) -> bool:
 
 
 def _in_brackets(last: Sequence[tuple[Draft, Item]]) -> list[tuple[Draft, Item, str, str]]:
-    """Return the answers in brackets, each with what stands before it; none where few end with one, or with points."""
+    """Return the answers in brackets and the text before each; empty if they are few, or points."""
     bracketed = [(draft, item, match) for draft, item in last if (match := _BRACKETED.search(item.texts[-1]))]
     found = [
         (draft, item, match[match.lastgroup or 0], item.texts[-1][: match.start()].rstrip())
@@ -115,7 +115,7 @@ def _in_brackets(last: Sequence[tuple[Draft, Item]]) -> list[tuple[Draft, Item, 
 
 
 def _below(last: Sequence[tuple[Draft, Item]]) -> list[tuple[Draft, Item, str, str]]:
-    """Return the answers on lines of their own, which nothing stands before; none where few questions have one."""
+    """Return the answers on lines of their own, with empty text before them; empty if only few questions have one."""
     found = [
         (draft, item, item.texts[-1], "") for draft, item in last if len(item.texts) > 1 and _is_answer(item.texts[-2:])
     ]
@@ -133,7 +133,7 @@ def _are_points(written: str, inside: str) -> bool:
 
 
 def _is_answer(texts: Sequence[str]) -> bool:
-    """Return whether the last of two lines looks like the answer to the one before."""
+    """Return whether the second of two lines looks like the answer to the first."""
     asked, answer = texts
     return (
         asked.rstrip().endswith((".", "?", "!", "=", "。", "？"))

@@ -1,1 +1,1 @@
-"""PDF files with a text layer: characters with boxes become lines, mathematics, tables, pictures and paragraphs."""
+"""PDF files with a text layer: positioned characters become lines, mathematics, tables, pictures and paragraphs."""

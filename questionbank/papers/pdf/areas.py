@@ -1,4 +1,4 @@
-"""Rules and drawings of a page: which rules make a table, and which areas are pictures."""
+"""Rules and drawings of a page: find which rules form tables, and which areas are pictures."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from questionbank.papers.pdf.glyphs import Box, Glyph, Page, around
 from questionbank.papers.pdf.lines import BLANK, is_blank
 from questionbank.papers.pdf.mathematics import Row, rows_of, runs_of
 
-_SAME = 3.0  # points: two rules that touch
-_NEAR = 7.0  # points: two drawings that are one picture
+_SAME = 3.0  # points; rules this close touch
+_NEAR = 7.0  # points; drawings this close are one picture
 _MARK = re.compile(r"\(?(?:\d{1,2}|[a-hA-H])[.)]")
-_LABEL_GAP = 11.0  # points: from a drawing to its label
-_SMALLEST = 9.0  # points: of a picture's longer side
+_LABEL_GAP = 11.0  # points from a drawing to its label
+_SMALLEST = 9.0  # points; minimum of a picture's longer side
 _MOST_RULES = 2_000
-_PROSE = 12  # words: a frame around so many holds a text
-_FRAME = 0.35  # of the page's width: a frame around a text
-_LABEL_WORDS = 5  # in a smaller frame: from here a text, not a label
-_RING = 45.0  # points: a ring around a letter is smaller
-_LARGEST = 0.85  # of the page: a background
-_BORDER = 0.6  # of the page: a frame so large is its border
-_SQUARED = 5  # uprights: from here squared paper, not a border
-_TALLEST_CELL = 0.5  # of the page's height: a taller cell holds questions, not data
+_PROSE = 12  # words; minimum for a frame to contain a text
+_FRAME = 0.35  # of the page's width; minimum of a frame around a text
+_LABEL_WORDS = 5  # in a smaller frame; from here on a text rather than a label
+_RING = 45.0  # points; maximum of a ring around a letter
+_LARGEST = 0.85  # of the page; larger areas are background
+_BORDER = 0.6  # of the page; a larger frame is the page border
+_SQUARED = 5  # upright rules; from here on squared paper rather than a border
+_TALLEST_CELL = 0.5  # of the page's height; taller cells contain questions, not data
 
 
 @dataclass(slots=True, eq=False)
 class Grid:
-    """A table that is ruled: where its columns and rows are parted."""
+    """A ruled table: the edges of its columns and rows."""
 
     xs: list[float]
     ys: list[float]
@@ -40,15 +40,15 @@ class Grid:
         return Box(self.xs[0], self.ys[0], self.xs[-1], self.ys[-1])
 
     def column(self, x: float) -> int:
-        """Return the column that a point is in."""
+        """Return the column that contains a point."""
         return max(0, min(len(self.xs) - 2, sum(edge <= x for edge in self.xs) - 1))
 
     def row(self, y: float) -> int:
-        """Return the row that a point is in."""
+        """Return the row that contains a point."""
         return max(0, min(len(self.ys) - 2, sum(edge <= y for edge in self.ys) - 1))
 
     def begins(self, column: int, row: int) -> bool:
-        """Return whether a rule stands to the left of a cell; without one it goes on from the cell before it."""
+        """Return whether there is a rule at the left of a cell; without one it continues the previous cell."""
         y, x = (self.ys[row] + self.ys[row + 1]) / 2, self.xs[column]
         return not column or any(
             rule.top - _SAME <= y <= rule.bottom + _SAME and abs(rule.x0 - x) < _SAME for rule in self.uprights
@@ -56,12 +56,12 @@ class Grid:
 
 
 def is_level(rule: Box) -> bool:
-    """Return whether a rule runs from left to right."""
+    """Return whether a rule is horizontal."""
     return rule.width > rule.height
 
 
 def clusters(boxes: Iterable[Box], margin: float) -> list[list[Box]]:
-    """Return the groups of boxes that touch, or are no farther apart than a margin."""
+    """Return the groups of boxes that touch or are within a margin of each other."""
     groups: list[tuple[Box, list[Box]]] = []
     for box in sorted(boxes, key=lambda one: one.top):
         joined, members = box, [box]
@@ -76,7 +76,7 @@ def clusters(boxes: Iterable[Box], margin: float) -> list[list[Box]]:
 
 
 def grids_of(page: Page, glyphs: Sequence[Glyph]) -> tuple[list[Grid], list[Box]]:
-    """Return the ruled tables of a page, and the rules that belong to none."""
+    """Return the ruled tables of a page, and the rules outside tables."""
     grids: list[Grid] = []
     left = [*page.rules[_MOST_RULES:]]
     for group in _crossing(page.rules[:_MOST_RULES]):
@@ -89,7 +89,7 @@ def grids_of(page: Page, glyphs: Sequence[Glyph]) -> tuple[list[Grid], list[Box]
 
 
 def _crossing(rules: Sequence[Box]) -> list[list[Box]]:
-    """Return the groups of rules that cross or meet; a fraction in a cell, or a table in a frame, is one of its own."""
+    """Return the groups of rules that cross or meet; a fraction in a cell, or a table in a frame, is its own group."""
     group = {id(rule): [rule] for rule in rules}
     level = [rule for rule in rules if is_level(rule)]
     for upright in (rule for rule in rules if not is_level(rule)):
@@ -119,7 +119,7 @@ def _edges(values: Iterable[float]) -> list[float]:
 
 
 def _is_table(grid: Grid, glyphs: Sequence[Glyph], tallest: float) -> bool:
-    """Return whether enough cells hold text; squared paper and diagrams hold little, a page's border too much."""
+    """Return whether enough cells contain text; squared paper and diagrams contain little, a page's border too much."""
     box = grid.box
     if max(lower - upper for upper, lower in pairwise(grid.ys)) > tallest:
         return False
@@ -133,7 +133,7 @@ def _is_table(grid: Grid, glyphs: Sequence[Glyph], tallest: float) -> bool:
 
 
 def mark_ringed(drawings: Sequence[Box], glyphs: Sequence[Glyph]) -> list[Box]:
-    """Return drawings without the rings around a letter or two, which mark them as a colour does."""
+    """Return the drawings without rings around one or two letters, which mark the letters as colour does."""
     left = []
     for box in drawings:
         inside = [one for one in glyphs if box.holds(one.center, one.middle)] if box.height < _RING else []
@@ -146,7 +146,7 @@ def mark_ringed(drawings: Sequence[Box], glyphs: Sequence[Glyph]) -> list[Box]:
 
 
 def pictures_of(page: Page, rules: Sequence[Box], glyphs: Sequence[Glyph]) -> list[Box]:
-    """Return the areas of a page that are pictures: images and drawings, with the labels in and beside them."""
+    """Return the areas of a page that are pictures: images and drawings, including labels in and beside them."""
     area = page.width * page.height
     drawn = [box for box in (*page.images, *page.drawings) if box.width * box.height < _LARGEST * area]
     drawn = [box for box in drawn if box.width > 0.5 or box.height > 0.5]
@@ -168,7 +168,7 @@ def pictures_of(page: Page, rules: Sequence[Box], glyphs: Sequence[Glyph]) -> li
 
 
 def _is_around_text(frame: Sequence[Box], glyphs: Sequence[Glyph], area: float) -> bool:
-    """Return whether a frame is layout: the border of a page, or around a text, whatever else stands in it."""
+    """Return whether a frame is layout: the border of a page, or a frame around a text, whatever else it contains."""
     box = around(frame)
     uprights = _edges(one.x0 for one in frame if not is_level(one))
     if box.width * box.height > _BORDER * area and len(uprights) < _SQUARED:
@@ -177,13 +177,13 @@ def _is_around_text(frame: Sequence[Box], glyphs: Sequence[Glyph], area: float) 
 
 
 def holds_prose(box: Box, glyphs: Sequence[Glyph]) -> bool:
-    """Return whether an area holds a text of several sentences, not labels."""
+    """Return whether an area contains a text of several sentences rather than labels."""
     inside = [glyph for glyph in glyphs if box.holds(glyph.center, glyph.middle)]
     return len(inside) > 5 * _PROSE and _words(inside) > _PROSE
 
 
 def _is_layout(group: Sequence[Box], rules: Sequence[Box], frames: Sequence[Box]) -> bool:
-    """Return whether a group is lines to write on, a frame, or the rules of an empty form."""
+    """Return whether a group is writing lines, a frame, or the rules of an empty form."""
     if any(one not in rules and one not in frames for one in group):
         return False
     uprights = [one for one in group if one in rules and not is_level(one)]
@@ -195,7 +195,7 @@ def _is_layout(group: Sequence[Box], rules: Sequence[Box], frames: Sequence[Box]
 
 
 def _is_rectangle(group: Sequence[Box], straight: Sequence[Box]) -> bool:
-    """Return whether a group may be one rectangle: a drawing that fills its area, or a few rules."""
+    """Return whether a group may be a single rectangle: a drawing that fills its area, or a few rules."""
     box = around(group)
     is_filled = any(one.width > 0.9 * box.width and one.height > 0.9 * box.height for one in group)
     return len(group) < 6 and (is_filled or all(one in straight for one in group))
@@ -211,7 +211,7 @@ def _is_frame(box: Box, inside: Sequence[Glyph], width: float) -> bool:
 
 
 def _words(glyphs: Sequence[Glyph]) -> int:
-    """Return how many words follow another in its row: behind a blank, or a gap where a font has no blanks."""
+    """Return how many words follow another in their row, after a space, or after a gap if the font has no spaces."""
     runs = [run for row in rows_of(glyphs) for run in runs_of(row)]
     return sum(
         after.blanks > 0 or after.start - before.end > BLANK * after.size
@@ -221,7 +221,7 @@ def _words(glyphs: Sequence[Glyph]) -> int:
 
 
 def _with_labels(box: Box, glyphs: Sequence[Glyph]) -> Box:
-    """Return an area with the short texts that stand directly beside it: the labels of sides and axes."""
+    """Return an area extended by the short texts directly beside it: the labels of sides and axes."""
     near = Box(box.x0 - 80, box.top - 14, box.x1 + 80, box.bottom + 14)
     taken = [glyph for glyph in glyphs if near.holds(glyph.center, glyph.middle)]
     for run in (run for row in rows_of(taken) if not _is_numbered(row) for run in runs_of(row)):
@@ -246,7 +246,7 @@ def _with_labels(box: Box, glyphs: Sequence[Glyph]) -> Box:
 
 
 def _is_numbered(row: Row) -> bool:
-    """Return whether a row begins with a mark: it is a line of a question, not a label."""
+    """Return whether a row begins with a mark, and is thus a line of a question rather than a label."""
     return _MARK.match("".join(one.text for one in runs_of(row)[0])) is not None
 
 

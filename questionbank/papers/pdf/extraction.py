@@ -1,11 +1,11 @@
-"""Run by itself, in a process of its own: read the pages of a PDF file with PDFium, which is C++ on a stranger's data.
+"""Read the pages of a PDF file with PDFium, in a separate process because PDFium is C++ handling untrusted data.
 
     python extraction.py check FILE
     python extraction.py pages FILE FOLDER FIRST WITHOUT
 
-`check` prints what the file is: its number of pages, and the characters on some of them. `pages` writes each page from
-FIRST on as `page-N.png`, then `page-N.json`; the page WITHOUT gets no picture. Pages count from 0. Imports nothing of
-ours, so that it starts at once.
+`check` prints the number of pages, and the characters on some of them. `pages` writes each page from FIRST on as
+`page-N.png`, then `page-N.json`; page WITHOUT gets no picture. Pages count from 0. Imports no other module of the
+project, for a fast start.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-MEGABYTES = 2_000  # of addresses
+MEGABYTES = 2_000  # of address space
 SECONDS = 120  # of processor time
 PAGES_CHECKED = 24
-PAGES_LIMIT = 200  # longer documents are refused by `pages`
-GLYPHS_LIMIT = 20_000  # on a page
+PAGES_LIMIT = 200  # `pages` refuses longer documents
+GLYPHS_LIMIT = 20_000  # per page
 OBJECTS_LIMIT = 20_000
 DEEPEST_FORM = 8
 SCALE = 2.0  # pixels per point
-PIXELS_LIMIT = 4_000_000  # of a page's picture
+PIXELS_LIMIT = 4_000_000  # per page picture
 UPRIGHT = 0.2  # radians
 BOLD, COLOURED, MATH_FONT, UNKNOWN, INVISIBLE = 1, 2, 4, 8, 16
 _FORCED_BOLD = 1 << 18  # flag of a font descriptor (ISO 32000-1, table 123)
@@ -55,7 +55,7 @@ Place = Callable[[float, float], Point]
 
 
 def main() -> None:
-    """Do what the command line says."""
+    """Run the command given on the command line."""
     resource.setrlimit(resource.RLIMIT_AS, (MEGABYTES * 2**20, MEGABYTES * 2**20))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     import pypdfium2 as pdfium
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def check(document: Any) -> dict[str, Any]:
-    """Return the number of pages, how many of some were looked at, and how many of those hold text."""
+    """Return the number of pages, how many of them were sampled, and how many of those contain text."""
     pages = len(document)
     looked_at = range(0, pages, max(1, math.ceil(pages / PAGES_CHECKED)))
     with_text = characters = 0
@@ -92,7 +92,7 @@ def check(document: Any) -> dict[str, Any]:
 
 
 def write_page(document: Any, number: int, folder: Path, *, with_picture: bool) -> None:
-    """Write one page; of a page that cannot be read, that it is damaged."""
+    """Write one page; for an unreadable page, write that it is damaged."""
     import pypdfium2 as pdfium
 
     try:
@@ -111,7 +111,7 @@ def write_page(document: Any, number: int, folder: Path, *, with_picture: bool) 
 
 
 class PageReader:
-    """Reads glyphs, rules, drawings and images of a page, in points from its left and upper edge."""
+    """Reads the glyphs, rules, drawings and images of a page, in points from its upper left corner."""
 
     def __init__(self, page: Any) -> None:
         import pypdfium2.raw as raw
@@ -119,7 +119,7 @@ class PageReader:
         self._raw, self._page = raw, page
         self._turn = page.get_rotation() // 90
         self._box = page.get_cropbox()
-        self._fonts: dict[int, tuple[int, str]] = {}  # looks and name of the font of each text object
+        self._fonts: dict[int, tuple[int, str]] = {}  # style and name of each text object's font
 
     def as_json(self) -> dict[str, Any]:
         left, bottom, right, top = self._box
@@ -131,7 +131,7 @@ class PageReader:
         }
 
     def _place(self, x: float, y: float) -> Point:
-        """Return where a point of the page's own coordinates stands on the page as it is shown."""
+        """Convert a point from the page's own coordinates to the page as displayed."""
         left, bottom, right, top = self._box
         turned = ((x - left, top - y), (y - bottom, x - left), (right - x, y - bottom), (top - y, right - x))
         return turned[self._turn]
@@ -154,7 +154,7 @@ class PageReader:
             code = raw.FPDFText_GetUnicode(text, index)
             if raw.FPDFText_IsGenerated(text, index) == 1 or code in (10, 13):
                 continue
-            is_hyphen = code == 0xFFFE or raw.FPDFText_IsHyphen(text, index) == 1  # at the end of a line
+            is_hyphen = code == 0xFFFE or raw.FPDFText_IsHyphen(text, index) == 1  # at a line end
             code = 0x2D if is_hyphen else code
             if 0xD800 <= code < 0xDC00:
                 high = code
@@ -270,7 +270,7 @@ class PageReader:
             yield ["box" if is_box else "shape", *box]
 
     def _is_white(self, item: Any, *, is_filled: bool, is_stroked: bool) -> bool:
-        """Return whether nothing of a path can be seen on white paper."""
+        """Return whether a path is invisible on white paper."""
         raw = self._raw
         for is_drawn, ask in ((is_filled, raw.FPDFPageObj_GetFillColor), (is_stroked, raw.FPDFPageObj_GetStrokeColor)):
             channels = [ctypes.c_uint() for _ in range(4)]
@@ -283,7 +283,7 @@ class PageReader:
         return min(channels[:3]) < 250 and channels[3] > 10
 
     def _straight(self, item: Any, outer: tuple[float, ...]) -> list[list[Any]] | None:
-        """Return the lines of a path that are all level or upright; None for any other."""
+        """Return the lines of a path if they are all horizontal or vertical; None otherwise."""
         raw = self._raw
         own = raw.FS_MATRIX()
         raw.FPDFPageObj_GetMatrix(item, own)
@@ -325,7 +325,7 @@ def _applied(matrix: tuple[float, ...], x: float, y: float) -> Point:
 
 
 def page_png(page: Any, scale: float) -> bytes:
-    """Return a page as a PNG picture, in grey where it has no colours; each row without a filter."""
+    """Return a page as a PNG picture, greyscale if it has no colours; rows are unfiltered."""
     bitmap = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=True)
     width, height, stride = bitmap.width, bitmap.height, bitmap.stride
     pixels = bytes(bitmap.buffer)
@@ -340,7 +340,7 @@ def page_png(page: Any, scale: float) -> bytes:
 
 
 def png(width: int, height: int, pixels: bytes, channels: int) -> bytes:
-    """Return pixels of 8 bits a channel, row by row, as a PNG picture (W3C; filter 0 throughout)."""
+    """Encode pixels with 8 bits per channel, row by row, as a PNG picture (W3C; filter 0 throughout)."""
     line = width * channels
     rows = b"".join(b"\0" + pixels[start : start + line] for start in range(0, line * height, line))
     header = struct.pack(">IIBBBBB", width, height, 8, 0 if channels == 1 else 2, 0, 0, 0)

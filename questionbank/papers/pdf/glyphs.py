@@ -1,4 +1,4 @@
-"""What stands on a page: glyphs, rules and areas, in points from the page's left and upper edge."""
+"""The contents of a page: glyphs, rules and areas, in points from the page's upper left corner."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from analytics.text.characters import tidy_characters
 from questionbank.papers.paragraphs import BOLD, COLOURED
 
 MATH_FONT, UNKNOWN, INVISIBLE = 4, 8, 16
-"""Flags that `extraction` writes, beside 1 for bold and 2 for coloured."""
+"""Flags written by `extraction`, besides 1 for bold and 2 for coloured."""
 VARIABLE = 64
-"""Flag of a letter that is set as a variable: of a mathematical alphabet, or of a font of such letters."""
+"""Flag of a letter set as a variable: from a mathematical alphabet or a font of such letters."""
 _VARIABLE_FONTS = ("cmmi", "mtmi", "eufm", "msbm")
 _RADICALS = "\u221a"
 _EXTENSION_FONTS = ("cmex10", "cmex9", "cmex8", "cmex7", "lmmathextension10-regular", "lmex10")
-_EXTENSION = {  # the font cmex10 of TeX, whose codes are no characters (The TeXbook, appendix F)
+_EXTENSION = {  # TeX's font cmex10, with codes that are not characters (The TeXbook, appendix F)
     **dict.fromkeys("\x00\x10\x12\x20\x30", "("), **dict.fromkeys("\x01\x11\x13\x21\x31", ")"),
     **dict.fromkeys("\x02\x14\x22\x68", "["), **dict.fromkeys("\x03\x15\x23\x69", "]"),
     **dict.fromkeys("\x08\x1a\x28\x6e", "{"), **dict.fromkeys("\x09\x1b\x29\x6f", "}"), "\x0c": "|",
@@ -66,15 +66,15 @@ class Box:
 
     @property
     def middle(self) -> float:
-        """How far down the middle is."""
+        """The vertical position of the middle."""
         return (self.top + self.bottom) / 2
 
     def holds(self, x: float, y: float, margin: float = 0.0) -> bool:
-        """Return whether a point is within."""
+        """Return whether a point is inside."""
         return self.x0 - margin <= x <= self.x1 + margin and self.top - margin <= y <= self.bottom + margin
 
     def touches(self, other: Box, margin: float = 0.0) -> bool:
-        """Return whether two areas overlap, or are no farther apart than a margin."""
+        """Return whether two areas overlap or are within a margin of each other."""
         return (
             self.x0 - margin <= other.x1
             and other.x0 - margin <= self.x1
@@ -84,7 +84,7 @@ class Box:
 
 
 def around(boxes: Iterable[Box]) -> Box:
-    """Return the area that holds all; there is at least one."""
+    """Return the bounding box of at least one area."""
     found = [*boxes]
     return Box(
         min(box.x0 for box in found),
@@ -96,14 +96,14 @@ def around(boxes: Iterable[Box]) -> Box:
 
 @dataclass(slots=True, eq=False)
 class Glyph(Box):
-    """A character, or several that were put together as a formula.
+    """A character, or several combined into a formula.
 
     Attributes:
-        text: the character; of a formula what it was made of.
+        text: the character; for a formula, the characters it was made from.
         latex: of a formula; empty for a character.
-        start, end: from its origin to where the next one begins, so without overhang.
-        axis: of a formula and of a tall sign, where its middle line runs; None for a character on a baseline.
-        blanks: how many blanks stand before it.
+        start, end: from its origin to the origin of the next character, excluding overhang.
+        axis: vertical position of the middle line of a formula or tall symbol; None for a character on a baseline.
+        blanks: number of spaces before it.
     """
 
     text: str = ""
@@ -118,7 +118,7 @@ class Glyph(Box):
 
     @property
     def look(self) -> int:
-        """Bold and coloured, as `Rich` has them."""
+        """Bold and coloured, as flags of `Rich`."""
         return (BOLD if self.flags & 1 else 0) | (COLOURED if self.flags & 2 else 0)
 
     @property
@@ -127,7 +127,7 @@ class Glyph(Box):
 
     @property
     def is_variable(self) -> bool:
-        """Whether it is a letter set as mathematics."""
+        """Whether it is a letter set in mathematical type."""
         return bool(self.flags & VARIABLE) and self.text.isalpha()
 
     @property
@@ -137,11 +137,13 @@ class Glyph(Box):
 
 @dataclass(slots=True)
 class Page:
-    """A page as it was read.
+    """A page as read.
 
     Attributes:
-        rules: level or upright lines. drawings: what else is drawn. images: pictures.
-        scale: pixels of its picture for a point; 0 without a picture.
+        rules: horizontal or vertical lines.
+        drawings: other drawn shapes.
+        images: pictures.
+        scale: pixels per point in its picture; 0 without a picture.
     """
 
     number: int
@@ -158,7 +160,7 @@ class Page:
 
 
 def glyphs_of(rows: Iterable[list[Any]]) -> list[Glyph]:
-    """Return the glyphs of a page as `extraction` wrote them, without blanks; what cannot be seen is left out."""
+    """Return the glyphs of a page from the output of `extraction`, without spaces and invisible glyphs."""
     found: list[Glyph] = []
     seen: set[tuple[str, int, int]] = set()
     blanks = 0
@@ -168,7 +170,7 @@ def glyphs_of(rows: Iterable[list[Any]]) -> list[Glyph]:
             continue
         text, flags = _character(sign, flags, font)
         key = (text, round(2 * start), round(2 * baseline))
-        if key in seen and text not in ("f", "i", "l"):  # overprinted to look bold; a ligature's letters share a place
+        if key in seen and text not in ("f", "i", "l"):  # overprinted to look bold; a ligature's letters coincide
             continue
         seen.add(key)
         glyph = Glyph(x0, top, x1, bottom, text, start, max(end, x1 - 0.2 * size), baseline, size, flags)
@@ -199,14 +201,14 @@ def _character(sign: str, flags: int, font: str) -> tuple[str, int]:
 
 
 def _set_axis(glyph: Glyph, font: str) -> None:
-    """Note where the middle of a sign runs whose origin says nothing, or that is much taller than its font."""
+    """Set the axis of a symbol with a meaningless origin, or one much taller than its font."""
     is_large = font.endswith(_EXTENSION_FONTS) or (glyph.height > 1.45 * glyph.size and not glyph.text.isalnum())
     if is_large or glyph.text in _RADICALS:
         glyph.axis = glyph.middle
 
 
 def _set_script(glyph: Glyph) -> None:
-    """Note that a sign is drawn raised or lowered by its font, at the size and on the baseline of the others."""
+    """Mark a symbol drawn as superscript or subscript by its font, at normal size and on the common baseline."""
     if (
         not glyph.text.isascii()
         or not glyph.text.isalnum()
@@ -220,6 +222,6 @@ def _set_script(glyph: Glyph) -> None:
 
 
 def usual_size(glyphs: Iterable[Glyph]) -> float:
-    """Return the size that most glyphs have; 10 without any."""
+    """Return the median size of glyphs on a baseline; 10 if there are none."""
     sizes = [glyph.size for glyph in glyphs if glyph.axis is None]
     return median(sizes) if sizes else 10.0

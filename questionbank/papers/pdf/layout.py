@@ -1,4 +1,4 @@
-"""A page to lines in reading order: tables, pictures, columns, and what is left as text."""
+"""Convert a page to lines in reading order: tables, pictures, columns, and the remaining text."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from questionbank.papers.pdf.structures import set_tall, with_structures
 
 AnyBox = TypeVar("AnyBox", bound=Box)
 _OPTION = re.compile(r"[(（]?[B-Fb-f][.)．、）]")
-_NO_TEXT = re.compile(r"[(\[][^()\[\]]*[)\]]|.*[._…]{5}.*")  # points, and lines to write on
+_NO_TEXT = re.compile(r"[(\[][^()\[\]]*[)\]]|.*[._…]{5}.*")  # points and writing lines
 _NUMBERED = re.compile(r"(?:Q(?:uestion)?)?(\d{1,2})[.):]?")
-_GUTTER = 11.0  # points between two columns, at least
-_GUTTER_RULE = 0.2  # of the page's height: a rule between two columns, at least
-_MARGIN = 14.0  # points from a column's edge, where its questions begin
+_GUTTER = 11.0  # minimum, in points, between two columns
+_GUTTER_RULE = 0.2  # of the page's height: minimum of a rule between two columns
+_MARGIN = 14.0  # points; questions begin within this distance of a column's edge
 _FEWEST_LINES = 6  # in a column
-_BLANK_RULE = (12.0, 320.0)  # points: a rule that stands for a gap in a sentence
+_BLANK_RULE = (12.0, 320.0)  # points; length of a rule that is a gap in a sentence
 
 
 @dataclass(slots=True, eq=False)
 class Placed:
-    """A picture or a table with its place on the page.
+    """A picture or table with its position on the page.
 
     Attributes:
-        rows: of a table; None for a picture.
+        rows: rows of a table; None for a picture.
     """
 
     box: Box
@@ -43,7 +43,7 @@ class Placed:
 
 @dataclass(slots=True)
 class PageLayout:
-    """What a page holds, in reading order."""
+    """The contents of a page, in reading order."""
 
     items: list[PdfLine | Placed] = field(default_factory=list)
 
@@ -76,20 +76,20 @@ def layout_of(page: Page) -> PageLayout:
 
 
 def _with_fractions(glyphs: Sequence[Glyph], rules: Sequence[Box], page: Page) -> tuple[list[Glyph], list[Box]]:
-    """Return the glyphs with fractions and the like joined, and the rules that are no part of these."""
+    """Combine fractions and similar structures into glyphs; return the glyphs and the rules left over."""
     short = [rule for rule in rules if is_level(rule) and rule.width < 0.6 * page.width]
     joined, unused = with_structures(glyphs, short)
     return joined, [rule for rule in rules if rule not in short or rule in unused]
 
 
 def _unpictured(glyphs: Sequence[Glyph], pictures: Sequence[Box]) -> list[Glyph]:
-    """Return glyphs without the labels in pictures; a picture that holds prose is behind a text."""
+    """Return the glyphs without the labels in pictures; a picture that contains prose is the background of a text."""
     labelled = [picture for picture in pictures if not holds_prose(picture, glyphs)]
     return [one for one in glyphs if not any(picture.holds(one.center, one.middle) for picture in labelled)]
 
 
 def _parted(boxes: Sequence[AnyBox], area: Box) -> tuple[list[AnyBox], list[AnyBox]]:
-    """Return what is within an area, and what is not."""
+    """Split boxes into those inside and those outside an area."""
     inside: list[AnyBox] = []
     outside: list[AnyBox] = []
     for box in boxes:
@@ -101,7 +101,7 @@ def _parted(boxes: Sequence[AnyBox], area: Box) -> tuple[list[AnyBox], list[AnyB
 
 
 def _blank_row(rule: Box, glyphs: Sequence[Glyph]) -> Glyph | None:
-    """Return a glyph of the line that a rule stands in as a blank; None for a rule in no line, or below a text."""
+    """Return a glyph of the line that a rule is a gap in; None if the rule is in no line, or underlines a text."""
     if not _BLANK_RULE[0] <= rule.width <= _BLANK_RULE[1] or not is_level(rule):
         return None
     beside = None
@@ -116,7 +116,7 @@ def _blank_row(rule: Box, glyphs: Sequence[Glyph]) -> Glyph | None:
 
 
 def _blanks(rules: Sequence[Box], glyphs: Sequence[Glyph], drawings: Sequence[Box]) -> dict[Box, Glyph]:
-    """Return the rules that are blanks, each with a glyph of its line; a rule that meets a drawing is part of it."""
+    """Return the rules that are gaps, each with a glyph of its line; a rule that meets a drawing belongs to that."""
     drawn = [*drawings, *(rule for rule in rules if not is_level(rule))]
     found = {}
     for rule in rules:
@@ -127,13 +127,13 @@ def _blanks(rules: Sequence[Box], glyphs: Sequence[Glyph], drawings: Sequence[Bo
 
 
 def _meets(rule: Box, drawing: Box) -> bool:
-    """Return whether a rule ends at a drawing or crosses it; one that is well within may stand in a frame."""
+    """Return whether a rule ends at a drawing or crosses it; a rule well inside it may be in a frame."""
     is_within = drawing.x0 + 1 < rule.x0 and rule.x1 < drawing.x1 - 1
     return rule.touches(drawing, 1.0) and not is_within
 
 
 def _blank_glyphs(blanks: Mapping[Box, Glyph], pictures: Sequence[Box]) -> Iterator[Glyph]:
-    """Yield the blanks outside pictures as glyphs of their lines."""
+    """Yield the gaps outside pictures as glyphs of their lines."""
     for rule, beside in blanks.items():
         if not any(picture.holds(rule.x0, rule.middle) for picture in pictures):
             blank = Glyph(rule.x0, beside.baseline - 1, rule.x1, beside.baseline, "____", rule.x0, rule.x1)
@@ -153,7 +153,7 @@ class _Column:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """A stretch of a row between two gaps as wide as a gutter: its text, where it stands, and its baseline."""
+    """A stretch of a row between gaps as wide as a gutter: its text, its position and its baseline."""
 
     text: str
     start: float
@@ -162,7 +162,7 @@ class _Span:
 
     @property
     def is_text(self) -> bool:
-        """Whether it is more than points or a line to write on, which stand at the right of a single column."""
+        """Whether it is more than points or writing lines, which appear at the right of a single column."""
         return _NO_TEXT.fullmatch(self.text) is None
 
 
@@ -180,7 +180,7 @@ def _spans(glyphs: Sequence[Glyph]) -> list[list[_Span]]:
 
 
 def _columns(glyphs: list[Glyph], page: Page) -> list[_Column]:
-    """Return the columns of a page in reading order; text that runs across both parts them into bands."""
+    """Return the columns of a page in reading order; text across both columns divides them into bands."""
     if not glyphs:
         return []
     text = around(glyphs)
@@ -205,7 +205,7 @@ def _columns(glyphs: list[Glyph], page: Page) -> list[_Column]:
 
 
 def _gutter(glyphs: Sequence[Glyph], page: Page) -> float | None:
-    """Return where a page is parted in two columns; None for a page of one column."""
+    """Return the position of the gutter between two columns; None for a page with one column."""
     text = around(glyphs)
     rows = _spans(glyphs)
     best: tuple[int, float] | None = None
@@ -224,7 +224,7 @@ def _gutter(glyphs: Sequence[Glyph], page: Page) -> float | None:
 
 
 def _ruled_gutter(rows: Sequence[Sequence[_Span]], page: Page) -> float | None:
-    """Return where a rule parts a page in two columns: it meets no other, and no text crosses it."""
+    """Return the position of a rule that separates two columns: it meets no other rule, and no text crosses it."""
     for rule in page.rules:
         x = (rule.x0 + rule.x1) / 2
         beside = [row for row in rows if rule.top < row[0].baseline < rule.bottom]
@@ -240,19 +240,19 @@ def _ruled_gutter(rows: Sequence[Sequence[_Span]], page: Page) -> float | None:
 
 
 def _crossed(rows: Sequence[Sequence[_Span]], x: float) -> int:
-    """Return how many rows have text in a gutter."""
+    """Return the number of rows with text in a gutter."""
     return sum(any(span.start < x + _GUTTER / 2 and x - _GUTTER / 2 < span.end for span in row) for row in rows)
 
 
 def _sides(rows: Sequence[Sequence[_Span]], x: float) -> tuple[list[list[_Span]], list[list[_Span]]]:
-    """Return what of each row stands to the left of a gutter and to the right, without what is no text."""
+    """Return the text spans of each row to the left and to the right of a gutter."""
     left = [[span for span in row if span.end <= x and span.is_text] for row in rows]
     right = [[span for span in row if span.start >= x and span.is_text] for row in rows]
     return [row for row in left if row], [row for row in right if row]
 
 
 def _are_full(rows: Sequence[Sequence[_Span]], left: float, right: float) -> bool:
-    """Return whether many lines of a column fill it, and many begin at the same place."""
+    """Return whether many lines of a column fill its width, and many begin at the same position."""
     widths = [sum(span.end - span.start for span in row) for row in rows]
     if 3 * sum(_OPTION.match(row[0].text) is not None for row in rows) > len(rows):
         return False
@@ -263,7 +263,7 @@ def _are_full(rows: Sequence[Sequence[_Span]], left: float, right: float) -> boo
 
 
 def _counts_on(left: Sequence[Sequence[_Span]], right: Sequence[Sequence[_Span]]) -> bool:
-    """Return whether the questions in the right column are numbered on from those in the left."""
+    """Return whether the question numbers in the right column continue those in the left."""
     numbers = []
     for rows in (left, right):
         margin = min(row[0].start for row in rows)
@@ -284,7 +284,7 @@ def _segments(row: Sequence[Glyph]) -> list[list[Glyph]]:
 
 
 def _bands(glyphs: Sequence[Glyph], gutter: float) -> list[tuple[bool, list[Glyph]]]:
-    """Return stretches of a page from the top down: whether its rows run across the gutter, and its glyphs."""
+    """Return bands of a page from top to bottom: whether their rows cross the gutter, and their glyphs."""
     bands: list[tuple[bool, list[Glyph]]] = []
     for row in rows_of(glyphs):
         runs = _segments(sorted(row.glyphs, key=lambda one: one.start))
@@ -306,7 +306,7 @@ def _edges_at(columns: Sequence[_Column], box: Box) -> tuple[float, float]:
 
 
 def _side_by_side(lines: Sequence[PdfLine]) -> list[PdfLine]:
-    """Return lines, those joined that stand beside each other on slightly different baselines: "(a)" and its text."""
+    """Join lines that are side by side on slightly different baselines: "(a)" and its text."""
     found: list[PdfLine] = []
     for line in lines:
         above = found[-1] if found else None
@@ -335,7 +335,7 @@ def _is_beside(above: PdfLine, line: PdfLine) -> bool:
 def _in_order(
     lines: Sequence[PdfLine | Placed], placed: Sequence[Placed], columns: Sequence[_Column]
 ) -> list[PdfLine | Placed]:
-    """Return lines with tables and pictures put between them; a picture beside text follows the line at its top."""
+    """Insert tables and pictures between lines; a picture beside text follows the line at its top."""
     items = [*lines]
     for one in sorted(placed, key=lambda each: each.box.top):
         place = len(items)
@@ -369,7 +369,7 @@ def _cells(grid: Grid, glyphs: Sequence[Glyph], page: int) -> list[list[list[Pdf
 
 
 def cell_paragraphs(lines: Sequence[PdfLine]) -> list[Paragraph]:
-    """Return the lines of a cell as one paragraph, or none."""
+    """Return the lines of a cell as one paragraph; empty if there are none."""
     rich = Rich()
     for line in lines:
         if rich.text:

@@ -1,4 +1,4 @@
-"""Rows of glyphs to lines of text: blanks and gaps by distance, mathematics between dollar signs, bold and colours."""
+"""Convert rows of glyphs to lines of text: spaces and gaps by distance, mathematics in dollar signs, styles."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from questionbank.papers.paragraphs import Rich
 from questionbank.papers.pdf.glyphs import Box, Glyph, around
 from questionbank.papers.pdf.mathematics import Atom, Row, atoms_of, latex_of_atoms
 
-BLANK = 0.16  # of a font's size: from here two glyphs are two words
-WIDE = 1.2  # likewise: from here two columns
+BLANK = 0.16  # of the font size; minimum distance between two words
+WIDE = 1.2  # likewise; minimum distance between two columns
 _NEUTRAL = re.compile(r"[0-9.,+\-−=×÷<>≤≥≠≈±·⋅∈∉⊂⊆∩∪→⇒⇔∞∑∫\u0338*/^|:()\[\]{}a-zA-Zα-ωΔ°′'!%]*")
 _OPERATORS = frozenset("+-−=×÷<>≤≥≠≈±·⋅∈∉⊂⊆∩∪→⇒⇔\u0338")
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
@@ -24,7 +24,7 @@ _END_SIGNS = ".,;:?!"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A stretch of a line between two wide gaps, and where it begins and ends."""
+    """A stretch of a line between two wide gaps, with its horizontal extent."""
 
     text: Rich
     x0: float
@@ -36,12 +36,15 @@ class PdfLine:
     """A line of a page.
 
     Attributes:
-        text: with its looks. box: what it covers. size: of its font.
-        column: the left and right edge of what it stands in.
+        text: styled text.
+        box: bounding box.
+        size: font size.
+        column: left and right edge of its column.
         cells: its stretches between wide gaps.
-        is_uncertain: signs of it could not be read.
-        number: that layout shows it to have: "7" alone at the left margin.
-        first_word: how wide that is. margin_gap: the gap behind it, in sizes of the font.
+        is_uncertain: whether some of its characters could not be read.
+        number: its number by layout: "7" alone at the left margin.
+        first_word: width of the first word.
+        margin_gap: the gap after the first word, relative to the font size.
     """
 
     text: Rich
@@ -61,7 +64,7 @@ class PdfLine:
 class _Word:
     atoms: list[Atom]
     gap: float  # before it, in points
-    is_glued: bool = False  # no blank stands before it
+    is_glued: bool = False  # no space before it
 
     @property
     def plain(self) -> str:
@@ -69,7 +72,7 @@ class _Word:
 
 
 def text_of(row: Row) -> tuple[Rich, bool, list[tuple[float, float]]]:
-    """Return the text of a row, whether signs of it could not be read, and where its words begin and end."""
+    """Return a row's text, whether some characters could not be read, and the horizontal extents of its words."""
     words = _words(row)
     rich = Rich()
     is_uncertain = False
@@ -106,12 +109,12 @@ def _words(row: Row) -> list[_Word]:
 
 
 def _is_far(word: _Word, size: float) -> bool:
-    """Return whether a tab, or several blanks, stand before a word."""
+    """Return whether a word follows a tab or several spaces."""
     return word.gap > WIDE * size or (word.atoms[0].glyph.blanks > 1 and word.gap > 0.4 * size)
 
 
 def _is_formula(word: _Word) -> bool:
-    """Return whether a word can only be shown as a formula."""
+    """Return whether a word can only be displayed as a formula."""
     return any(
         atom.glyph.latex or atom.glyph.is_variable or (atom.is_mathematics and not _is_unit(word))
         for atom in word.atoms
@@ -119,7 +122,7 @@ def _is_formula(word: _Word) -> bool:
 
 
 def _is_unit(word: _Word) -> bool:
-    """Return whether a word is a unit or an ordinal, with an exponent that is a character of its own: "cm²", "1st"."""
+    """Return whether a word is a unit or ordinal with an exponent that exists as a character: "cm²", "1st"."""
     raised = [atom for atom in word.atoms if atom.raised or atom.lowered]
     if len(raised) != 1 or raised[0].lowered or any(atom.glyph.latex for atom in word.atoms):
         return False
@@ -132,7 +135,7 @@ def _is_unit(word: _Word) -> bool:
 
 
 def _is_neutral(word: _Word) -> bool:
-    """Return whether a word may be a part of the formula beside it."""
+    """Return whether a word may belong to an adjacent formula."""
     plain = word.plain.rstrip(_END_SIGNS)
     if not plain or not _NEUTRAL.fullmatch(plain) or plain in _ALONE or _PART.fullmatch(plain):
         return False
@@ -140,7 +143,7 @@ def _is_neutral(word: _Word) -> bool:
 
 
 def _formula_end(words: Sequence[_Word], place: int) -> int:
-    """Return where a formula that begins at a word ends; the place itself where none begins."""
+    """Return the end of a formula that begins at a word; the word's own index if no formula begins there."""
     end, last_formula = place, place
     while end < len(words):
         word = words[end]
@@ -164,7 +167,7 @@ def _ends(word: _Word) -> bool:
 
 
 def _is_linked(before: _Word, after: _Word) -> bool:
-    """Return whether an operator stands between two words, or both are mathematics without one: "2 x"."""
+    """Return whether two words are joined by an operator, or are both mathematics without one: "2 x"."""
     if before.plain[-1:] in _OPERATORS or after.plain[:1] in _OPERATORS:
         return True
     if before.plain in FUNCTIONS or after.plain in FUNCTIONS:
@@ -219,7 +222,7 @@ def _add_word(rich: Rich, word: _Word) -> bool:
 
 
 def line_of(row: Row, page: int, column: tuple[float, float]) -> PdfLine:
-    """Return the line that a row of glyphs is."""
+    """Convert a row of glyphs to a line."""
     rich, is_uncertain, spans = text_of(row)
     line = PdfLine(rich, around(row.glyphs), row.size, page, column, row.baseline, is_uncertain)
     line.cells = tuple(_cells(rich, spans, row.size))
@@ -231,7 +234,7 @@ def line_of(row: Row, page: int, column: tuple[float, float]) -> PdfLine:
 
 
 def _cells(rich: Rich, spans: Sequence[tuple[float, float]], size: float) -> Iterator[Cell]:
-    """Yield the stretches of a line; none where its gaps in the text and on the page do not agree."""
+    """Yield the stretches of a line; nothing if the gaps in its text and on the page disagree."""
     groups: list[list[tuple[float, float]]] = []
     for span in spans:
         if groups and span[0] - groups[-1][-1][1] <= WIDE * size:
@@ -246,10 +249,10 @@ def _cells(rich: Rich, spans: Sequence[tuple[float, float]], size: float) -> Ite
 
 
 def is_chinese(text: str) -> bool:
-    """Return whether a sign is one of Chinese, Japanese or Korean, which no blanks part from others."""
+    """Return whether a character is Chinese, Japanese or Korean, and so is not separated from others by spaces."""
     return "\u2e80" <= text[:1] <= "\ud7ff" or "\uff00" <= text[:1] <= "\uffef"
 
 
 def is_blank(glyphs: Sequence[Glyph]) -> bool:
-    """Return whether glyphs are a place to write: dots or underscores."""
+    """Return whether glyphs are answer space: dots or underscores."""
     return bool(glyphs) and all(glyph.text in "._…·" for glyph in glyphs)

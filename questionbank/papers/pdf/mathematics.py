@@ -1,4 +1,4 @@
-r"""Glyphs of mathematics in rows, and a row as LaTeX: limits, accents, raised and lowered signs."""
+r"""Arrange mathematical glyphs in rows, and convert a row to LaTeX: limits, accents, superscripts and subscripts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from questionbank.formats.mathml_latex import FUNCTIONS, SIGNS
 from questionbank.papers.pdf.glyphs import Box, Glyph, around, usual_size
 
-_SMALL = 0.86  # of the size beside it: a script
+_SMALL = 0.86  # of the size beside it; smaller glyphs are scripts
 _LARGE = frozenset("∑∏∫∮")
 _PREFIXED = {"\u0338": r"\not", "\u20d7": r"\vec", "\u0305": r"\overline", "\u0302": r"\hat"}
 
 
 @dataclass(slots=True)
 class Atom:
-    """A glyph of a line with what is raised and lowered behind it."""
+    """A glyph of a line with its superscripts and subscripts."""
 
     glyph: Glyph
     raised: list[Glyph] = field(default_factory=list)
@@ -28,13 +28,13 @@ class Atom:
 
     @property
     def is_mathematics(self) -> bool:
-        """Whether only a formula can show it."""
+        """Whether it can only be displayed as a formula."""
         return bool(self.glyph.latex or self.raised or self.lowered)
 
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """Glyphs on a baseline, with those that are raised, lowered or stacked beside them."""
+    """Glyphs on a baseline, including superscripts, subscripts and stacked glyphs beside them."""
 
     glyphs: list[Glyph]
     baseline: float
@@ -53,7 +53,7 @@ class Row:
 
 
 def rows_of(glyphs: Sequence[Glyph]) -> list[Row]:
-    """Return the rows that glyphs stand in, from the top down; scripts and formulas join the row beside them."""
+    """Return the rows of the glyphs, from top to bottom; scripts and formulas join the row beside them."""
     rows: list[Row] = []
     for glyph in sorted((one for one in glyphs if one.axis is None), key=lambda one: one.baseline):
         near = [row for row in rows[-4:] if abs(row.baseline - glyph.baseline) <= 0.18 * max(row.size, glyph.size)]
@@ -70,7 +70,7 @@ def rows_of(glyphs: Sequence[Glyph]) -> list[Row]:
 
 
 def _with_formulas(rows: list[Row], formulas: Sequence[Glyph]) -> list[Row]:
-    """Return rows; formulas and tall signs join the row whose axis is theirs, or make one of their own."""
+    """Add formulas and tall symbols to the row with the same axis, or make a new row of them."""
     for formula in sorted(formulas, key=lambda one: one.start):
         axis = formula.axis or 0.0
         near = [row for row in rows if abs(row.axis - axis) <= 0.3 * row.size and _is_beside(row, formula)]
@@ -88,7 +88,7 @@ def _is_beside(row: Row, glyph: Glyph) -> bool:
 
 
 def _with_scripts(rows: list[Row]) -> list[Row]:
-    """Return rows, those of small signs that stand beside a larger row's joined with it."""
+    """Join rows of small symbols with the larger rows beside them."""
     kept: list[Row] = []
     order = sorted(rows, key=lambda row: -row.size)
     for row in order:
@@ -107,12 +107,12 @@ def _with_scripts(rows: list[Row]) -> list[Row]:
 
 
 def runs_of(row: Row) -> list[list[Glyph]]:
-    """Return the runs of a row that wide gaps part."""
+    """Return the runs of a row, split at wide gaps."""
     return split_runs(sorted(row.glyphs, key=left_edge), row.size)
 
 
 def split_runs(glyphs: Sequence[Glyph], size: float) -> list[list[Glyph]]:
-    """Split glyphs, given from left to right, where gaps are wide for a font's size."""
+    """Split glyphs, in order from left to right, at gaps that are wide for the font size."""
     runs: list[list[Glyph]] = []
     for glyph in glyphs:
         if runs and glyph.start - runs[-1][-1].end < 0.9 * size:
@@ -123,7 +123,7 @@ def split_runs(glyphs: Sequence[Glyph], size: float) -> list[list[Glyph]]:
 
 
 def _hosts(host: Row, run: Sequence[Glyph]) -> bool:
-    """Return whether a run of small signs is a script in a row: directly behind a sign, or a limit of a large one."""
+    """Return whether a run of small symbols is a script in a row: just after a symbol, or a limit of a large one."""
     box = around(run)
     if box.width > 7 * host.size:
         return False
@@ -156,7 +156,7 @@ def _takes_limits(row: Row, glyph: Glyph) -> bool:
 
 
 def atoms_of(row: Row) -> list[Atom]:
-    """Return the glyphs of a row from left to right, each with its scripts."""
+    """Return the glyphs of a row from left to right, with their scripts."""
     main = [one for one in row.glyphs if one.axis is not None or not _is_script(one, row)]
     limited = {id(one) for one in main if _takes_limits(row, one)}
     atoms = [Atom(one) for one in sorted(main, key=lambda one: one.start)]
@@ -174,12 +174,12 @@ def atoms_of(row: Row) -> list[Atom]:
 
 
 def left_edge(glyph: Glyph) -> float:
-    """Return where a glyph begins, in points."""
+    """Return the left edge of a glyph, in points."""
     return glyph.start
 
 
 def _is_over(large: Glyph, script: Glyph, row: Row) -> bool:
-    """Return whether a script is a limit: above or below a large sign, or directly behind an integral."""
+    """Return whether a script is a limit: above or below a large symbol, or directly after an integral."""
     is_outside = script.middle < large.top + 0.15 * large.height or script.middle > large.bottom - 0.15 * large.height
     reach = 1.2 * row.size if is_outside else 0.6 * row.size
     if large.text in _LARGE and not is_outside:
@@ -198,7 +198,7 @@ def _is_script(glyph: Glyph, row: Row) -> bool:
 
 
 def latex_of(glyphs: Sequence[Glyph]) -> str:
-    r"""Return the LaTeX of glyphs; several rows as lines of an array."""
+    r"""Return the LaTeX of glyphs; several rows become the lines of an array."""
     rows = rows_of(glyphs)
     lines = [latex_of_atoms(atoms_of(row)) for row in rows]
     if len(lines) < 2:

@@ -1,4 +1,4 @@
-"""Pages of a PDF file, read by PDFium in a process of its own that can be killed (`extraction`)."""
+"""Pages of a PDF file, read by PDFium in a separate process that can be killed (`extraction`)."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _SLOW = "Reading the PDF takes too long. Split it into smaller files, or try aga
 
 @dataclass(frozen=True, slots=True)
 class RawPage:
-    """A page, and its picture as PNG; empty without one."""
+    """A page, and its picture as PNG; the picture may be empty."""
 
     page: Page
     picture: bytes
 
 
 def check_pdf(data: bytes) -> None:
-    """Check that a PDF file holds text and can be read in bounded time.
+    """Check that a PDF file contains text and can be read in bounded time.
 
     Raises:
-        DocumentRefused: it is damaged, protected, too long, or a scan; the message says what to do instead.
+        DocumentRefused: If it is damaged, protected, too long, or a scan; the message explains what to do instead.
     """
     if importlib.util.find_spec("pypdfium2") is None:
         raise DocumentRefused(f"PDF files are read by PDFium, which is not installed. To read them, {INSTALL}.")
@@ -72,10 +72,11 @@ def _refuse_error(said: dict[str, Any]) -> None:
 def read_pages(data: bytes) -> Iterator[RawPage]:
     """Yield the pages of a PDF file with their pictures.
 
-    A page on which PDFium dies, for want of memory or by a fault, is read without its picture, and then not at all.
+    If PDFium crashes on a page or runs out of memory, the page is read again without its picture, and returned as
+    damaged if that fails too.
 
     Raises:
-        DocumentRefused: as `check_pdf` does, or it takes too long.
+        DocumentRefused: As for `check_pdf`, or if it takes too long.
     """
     check_pdf(data)
     until = time.monotonic() + SECONDS_LIMIT
@@ -89,7 +90,7 @@ def read_pages(data: bytes) -> Iterator[RawPage]:
             while (folder / f"page-{first}.json").exists():
                 yield _raw_page(folder, first)
                 first += 1
-                if time.monotonic() > until:  # what our caller does with a page counts
+                if time.monotonic() > until:  # includes the time that the caller spends on a page
                     raise DocumentRefused(_SLOW)
             if done.returncode == 0:
                 _refuse_error(_said(done))

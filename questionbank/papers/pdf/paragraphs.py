@@ -1,4 +1,4 @@
-"""Lines of pages to paragraphs: numbers that stand alone at the margin, and lines that the page's width has broken."""
+"""Convert lines of pages to paragraphs: handle numbers alone at the margin, and join lines broken by the page width."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from questionbank.papers.tables import table_paragraphs
 
 Item = PdfLine | Placed
 _BARE = re.compile(rf"(?P<star>[*★†])?\s?(?P<zero>0[ {GAP}]?)?(?P<number>[1-9]|[1-9]\d)(?=[ {GAP}]|$)")
-_ALIGNED = 14.0  # points: numbers in one margin
-_MARGIN_GAP = 0.55  # of the font's size, behind a number in the margin
-_MOST_UNKNOWN = 0.25  # of a line's signs: from here its picture stands in its place
-_WIDEST_SPACING = 2.3  # times the size, between the baselines of one paragraph
+_ALIGNED = 14.0  # points; numbers in the same margin
+_MARGIN_GAP = 0.55  # of the font size, after a number in the margin
+_MOST_UNKNOWN = 0.25  # of a line's characters; from here on a picture of the line replaces it
+_WIDEST_SPACING = 2.3  # times the font size, between the baselines of one paragraph
 _HEADING = 1.18  # times the usual size
 _HYPHENATED = re.compile(r"[^\W\d_]{2,}-$")
 _OPENS, _CLOSES = re.compile(r"[(\[]\s?\d{1,2}$"), re.compile(r"\w{1,8}\s?[)\]]$")
@@ -29,7 +29,7 @@ _MARKS_ALONE = re.compile(r"[(\[]\s?\d{1,2}\s?(?:marks?|points?|pts?|p|punkte|�
 
 
 def set_numbers(items: Sequence[Item]) -> None:
-    """Note the numbers of questions that stand in the margin without a sign ("7   Solve"), if they count on."""
+    """Record question numbers in the margin without punctuation ("7   Solve"), if they are consecutive."""
     found: list[tuple[int, PdfLine, re.Match[str]]] = []
     for item in items:
         if isinstance(item, PdfLine) and (match := _BARE.match(item.text.text)):
@@ -46,7 +46,7 @@ def set_numbers(items: Sequence[Item]) -> None:
 
 
 def _chain(found: Sequence[tuple[int, PdfLine, re.Match[str]]]) -> list[tuple[int, PdfLine, re.Match[str]]]:
-    """Return the longest chain of numbers that count on from 1 in one margin."""
+    """Return the longest chain of consecutive numbers from 1 in one margin."""
     best: list[tuple[int, PdfLine, re.Match[str]]] = []
     for place, (number, line, _match) in enumerate(found):
         if number != 1:
@@ -66,11 +66,11 @@ def _in_column(line: PdfLine) -> float:
 
 
 class ParagraphMaker:
-    """Makes paragraphs of lines.
+    """Builds paragraphs from lines.
 
     Args:
-        size: of most of the text, in points.
-        scales: pixels for a point, of each page's picture.
+        size: size of most of the text, in points.
+        scales: pixels per point in each page's picture.
     """
 
     def __init__(self, size: float, scales: Sequence[float]) -> None:
@@ -82,7 +82,7 @@ class ParagraphMaker:
         self._spacing = 1.2
 
     def read(self, items: Sequence[Item]) -> None:
-        """Add the paragraphs of a document, whose pages follow each other."""
+        """Add the paragraphs of a document with consecutive pages."""
         lines = [item for item in items if isinstance(item, PdfLine)]
         self._spacing = _usual_spacing(lines)
         for item in items:
@@ -129,7 +129,7 @@ class ParagraphMaker:
         above.is_uncertain |= line.is_uncertain
 
     def _goes_on(self, above: PdfLine, line: PdfLine) -> bool:
-        """Return whether a line goes on with the paragraph above it: the page's width has broken it, nothing else."""
+        """Return whether a line continues the paragraph above, broken only by the page width."""
         if line.number or _begins(line) or _is_other_font(above, line):
             return False
         if (
@@ -140,7 +140,7 @@ class ParagraphMaker:
         gap = line.baseline - above.baseline
         if not is_next_column and not 0 < gap < self._spacing * 1.2 * max(above.size, self._tall(above, line)):
             return False
-        if _CLOSES.match(line.text.text) and _OPENS.search(above.text.text):  # "(04" and below it "marks)"
+        if _CLOSES.match(line.text.text) and _OPENS.search(above.text.text):  # "(04" with "marks)" below it
             return True
         if _is_wide(above) or _is_wide(_without_marks(line)):
             return False
@@ -151,7 +151,7 @@ class ParagraphMaker:
         return not (is_next_column and ends in ".?!:]")
 
     def _tall(self, above: PdfLine, line: PdfLine) -> float:
-        """Return a size that allows for fractions, which push lines apart."""
+        """Return a size that allows for fractions, which increase the line spacing."""
         return max(above.box.bottom - above.baseline, 0) + max(line.baseline - line.box.top, 0)
 
     def _add_table(self, table: Placed) -> None:
@@ -174,32 +174,32 @@ class ParagraphMaker:
 
 
 def joined_area(one: Area, other: Area) -> Area:
-    """Return the area that holds two of the same column; the first of two that stand apart."""
+    """Return the bounding area of two areas in the same column; otherwise the first non-empty one."""
     if not one or not other or one[0] != other[0] or other[1] > one[3] or one[1] > other[3]:
         return one or other
     return (one[0], min(one[1], other[1]), min(one[2], other[2]), max(one[3], other[3]), max(one[4], other[4]))
 
 
 def _is_other_font(above: PdfLine, line: PdfLine) -> bool:
-    """Return whether a line is set in another size; that of a formula alone says nothing."""
+    """Return whether a line has a different font size; the size of a formula on its own is ignored."""
     is_formula = any(one.text.text.startswith("$") and one.text.text.endswith("$") for one in (above, line))
     return not is_formula and abs(above.size - line.size) > 0.12 * above.size
 
 
 def _is_wide(line: PdfLine) -> bool:
-    """Return whether gaps part a line in columns: options in a row, points at its right end."""
+    """Return whether gaps divide a line into columns: options in a row, points at its right end."""
     text = line.text.text.strip()
     return GAP in text[len(take_mark(text)[0]) + 2 :] or _MARKS_ALONE.fullmatch(text) is not None
 
 
 def _without_marks(line: PdfLine) -> PdfLine:
-    """Return a line without the points at its right end: they may follow the last line of a text."""
+    """Return a line without the points at its right end, which may follow the last line of a text."""
     before, gap, last = line.text.text.rpartition(GAP)
     return replace(line, text=line.text[: len(before)]) if gap and _MARKS_ALONE.fullmatch(last.strip()) else line
 
 
 def _begins(line: PdfLine) -> bool:
-    """Return whether a line begins with a mark, or with a word that says what it is."""
+    """Return whether a line begins with a mark, or with a word that labels it."""
     text = line.text.text.strip(f" {GAP}")
     if take_mark(text)[0] or cuts(text):
         return True
@@ -207,7 +207,7 @@ def _begins(line: PdfLine) -> bool:
 
 
 def set_columns(items: Sequence[Item]) -> None:
-    """Set the edges of columns by the lines that are left in them, on all pages whose columns stand at one place."""
+    """Set the edges of columns from the lines left in them, across all pages with columns at the same position."""
     groups: list[list[PdfLine]] = []
     for item in items:
         if not isinstance(item, PdfLine):
@@ -229,7 +229,7 @@ def _are_alike(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def _usual_spacing(lines: Sequence[PdfLine]) -> float:
-    """Return how far the baselines of a paragraph are mostly apart, in sizes of the font."""
+    """Return the usual distance between the baselines of a paragraph, in font sizes."""
     steps = Counter(
         round((below.baseline - above.baseline) / above.size, 1)
         for above, below in pairwise(lines)
@@ -247,7 +247,7 @@ def _usual_spacing(lines: Sequence[PdfLine]) -> float:
 
 
 def _has_room(above: PdfLine, line: PdfLine) -> bool:
-    """Return whether the first word of a line would have had room in the line above it."""
+    """Return whether the first word of a line would have fitted on the line above it."""
     room = above.column[1] - above.box.x1
     return room > line.first_word + 0.3 * line.size + 2.0 and room > 0.02 * (above.column[1] - above.column[0])
 

@@ -1,4 +1,4 @@
-"""Pictures of pages, and what is cut out of them: PNG as `extraction` writes it, rows without a filter."""
+"""Pictures of pages, and areas cut out of them: PNG as written by `extraction`, with unfiltered rows."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from questionbank.papers.paper import Area
 from questionbank.papers.pdf.extraction import png
 
-_MOST_ROWS = 12_000  # pixels: of a question's picture
+_MOST_ROWS = 12_000  # pixels in a question's picture
 
 
 class PagePicture:
     """The pixels of a page.
 
     Args:
-        data: a PNG picture that `extraction.png` wrote.
+        data: a PNG picture written by `extraction.png`.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -26,13 +26,13 @@ class PagePicture:
         self._rows = zlib.decompress(data[41 : 41 + length])
 
     def row(self, y: int, left: int, right: int) -> bytes:
-        """Return the pixels of a row from a column to another."""
+        """Return the pixels of a row between two columns."""
         start = y * (self.width * self.channels + 1) + 1
         return self._rows[start + left * self.channels : start + right * self.channels]
 
 
 def cut_out(areas: Sequence[tuple[PagePicture, Area]]) -> bytes:
-    """Return areas of pages as one picture, one below the other; empty where nothing is in them."""
+    """Return areas of pages as one picture, stacked vertically; empty if the areas are empty."""
     strips: list[tuple[PagePicture, int, int, int, int]] = []
     for page, (_number, left, top, right, bottom) in areas:
         right, bottom = min(right, page.width), min(bottom, page.height)

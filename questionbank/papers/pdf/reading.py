@@ -18,7 +18,7 @@ from questionbank.papers.pdf.paragraphs import ParagraphMaker, set_columns, set_
 from questionbank.papers.pdf.pictures import PagePicture, cut_out
 from questionbank.papers.source import Source, counted
 
-_EDGE = 0.11  # of a page's height, where headers and footers stand
+_EDGE = 0.11  # of a page's height; area of headers and footers
 _SAME_PLACE = 8.0  # points
 _WARNING = re.compile(
     r"(?:do\s+not\s+write\s+(?:outside|in|on|below|above)\b.{0,60}|write\s+nothing\s+in\s+this\s+margin"
@@ -34,7 +34,7 @@ _PAGE_NUMBER = re.compile(
 
 
 def without_margins(pages: Sequence[PageLayout], heights: Sequence[float]) -> None:
-    """Take out of each page what is repeated at its upper or lower edge, page numbers, and warnings in the margin."""
+    """Remove what is repeated at the upper or lower edge of pages, page numbers, and warnings in the margin."""
     repeated = _repeated(pages, heights)
     for number, page in enumerate(pages):
         height = heights[number]
@@ -55,7 +55,7 @@ def _is_at_edge(line: PdfLine, height: float) -> bool:
 
 
 def _repeated(pages: Sequence[PageLayout], heights: Sequence[float]) -> set[tuple[str, int]]:
-    """Return the texts, digits aside, that stand at one place on at least two pages and a third of all."""
+    """Return the texts, ignoring digits, that are at the same place on at least two pages and a third of all."""
     found: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
     for number, page in enumerate(pages):
         for item in page.items:
@@ -66,7 +66,7 @@ def _repeated(pages: Sequence[PageLayout], heights: Sequence[float]) -> set[tupl
 
 
 def _places(line: PdfLine) -> tuple[int, int]:
-    """Return how far down a line stands, in steps; two, so that a small difference does not part two lines."""
+    """Return a vertical position in two rounded steps, so that a small difference does not separate two lines."""
     place = line.box.middle / _SAME_PLACE
     return int(place), int(place + 0.5) + 10_000
 
@@ -78,14 +78,14 @@ def _shape(text: str) -> str:
 Item = PdfLine | Placed
 _FEWEST_ROWS = 3
 _ALIGNED = 4.0  # points
-_NEXT_ROW = 3.2  # sizes of the font between the baselines of two rows, at most
+_NEXT_ROW = 3.2  # font sizes; maximum between the baselines of two rows
 _POINTS = re.compile(
     r"[(\[]?\s?\d{0,2}\s?(?:marks?|points?|pts?|p|punkte|分)?\s?[)\]]|/\s?\d{1,2}|[_.…\s]+", re.IGNORECASE
 )
 
 
 def with_tables(items: Sequence[Item]) -> list[Item]:
-    """Return the items of a document, rows of cells that stand below each other as tables."""
+    """Replace rows of aligned cells with tables."""
     found: list[Item] = []
     place = 0
     while place < len(items):
@@ -102,7 +102,7 @@ def with_tables(items: Sequence[Item]) -> list[Item]:
 
 
 def _table(items: Sequence[Item], place: int) -> tuple[list[list[Rich]], int]:
-    """Return the rows of the table that begins at an item, and where it ends."""
+    """Return the rows of the table that begins at an item, and the table's end."""
     first = items[place]
     rows: list[list[Rich]] = []
     if not isinstance(first, PdfLine) or not _may_be_row(first):
@@ -127,7 +127,7 @@ def _table(items: Sequence[Item], place: int) -> tuple[list[list[Rich]], int]:
 
 
 def _may_be_row(line: PdfLine) -> bool:
-    """Return whether a line has cells that are more than a mark before it, or points behind it."""
+    """Return whether a line has several cells, apart from a mark at the start or points at the end."""
     texts = [cell.text.text.strip() for cell in line.cells]
     if texts and _POINTS.fullmatch(texts[-1]):
         texts.pop()
@@ -137,13 +137,13 @@ def _may_be_row(line: PdfLine) -> bool:
 
 
 def _rest(text: str) -> str:
-    """Return what stands behind the mark of a text."""
+    """Return the text after the mark."""
     mark, rest = take_mark(text)
     return rest.strip() if mark else "" if text.isdigit() or len(text) < 2 else text
 
 
 def _column(cell: Cell, columns: Sequence[Cell]) -> int:
-    """Return the column that a cell stands in: with the same left edge, right edge or middle; -1 for none."""
+    """Return the column that a cell is aligned with by left edge, right edge or middle; -1 if there is none."""
     for number, column in enumerate(columns):
         if any(
             abs(one - other) < _ALIGNED
@@ -158,7 +158,7 @@ def _column(cell: Cell, columns: Sequence[Cell]) -> int:
 
 
 def _goes_on(line: PdfLine, columns: Sequence[int], above: PdfLine) -> bool:
-    """Return whether a line goes on with cells of the row above it."""
+    """Return whether a line continues the cells of the row above it."""
     is_near = line.baseline - above.baseline < 1.7 * line.size
     begins = any(take_mark(cell.text.text)[0] for cell in line.cells)
     return is_near and bool(columns) and min(columns) >= 0 and len({*columns}) == len(columns) and not begins
@@ -169,7 +169,7 @@ def _as_line(text: Rich, line: PdfLine) -> PdfLine:
 
 
 CHARACTERS_LIMIT = 1_000_000
-_GARBAGE = 0.5  # of the signs: from here a text is not worth reviewing
+_GARBAGE = 0.5  # of the characters; from here on a text is not worth reviewing
 _UNREADABLE = (
     "The text of this PDF cannot be read: its fonts do not say which letters they show. Print it to a new PDF from the"
     " program that made it, or run text recognition (OCR) on it, and upload that."
@@ -180,7 +180,7 @@ def read_pdf(data: bytes) -> Source:
     """Return the paragraphs of a PDF file, its pictures, and the pictures of its pages.
 
     Raises:
-        DocumentRefused: it is damaged, protected, too long or a scan; or its fonts name no characters.
+        DocumentRefused: If it is damaged, protected, too long or a scan, or its fonts do not identify characters.
     """
     layouts: list[PageLayout] = []
     heights: list[float] = []
@@ -233,7 +233,7 @@ def _usual(lines: Sequence[PdfLine]) -> float:
 
 
 def _cut(maker: ParagraphMaker, pages: Sequence[bytes]) -> dict[str, bytes]:
-    """Return the pictures of a paper by their names; those on a page without a picture are lost."""
+    """Return the pictures of a paper by name; those on a page without a picture are lost."""
     found = {}
     opened: tuple[int, PagePicture] | None = None
     for name, area in maker.pictures:

@@ -1,7 +1,7 @@
 """Structures of more than one line in glyphs: fractions and roots by their rules, tall brackets, matrices, cases.
 
-They are found from the inside out: the shortest rule first. What was found becomes one glyph with an axis, so that the
-next structure sees it as it sees a letter.
+They are found from the inside out, the shortest rule first. Each structure found becomes one glyph with an axis, so
+that the next structure treats it like a letter.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from questionbank.formats.mathml_latex import SIGNS
 from questionbank.papers.pdf.glyphs import MATH_FONT, UNKNOWN, Box, Glyph, around
 from questionbank.papers.pdf.mathematics import Atom, atoms_of, latex_of, latex_of_atoms, left_edge, rows_of, split_runs
 
-RULES_LIMIT = 400  # on a page, that may be fractions
+RULES_LIMIT = 400  # per page, that may be fractions
 _OPEN, _CLOSE = "([{|", ")]}|"
-_CELL_GAP = 0.42  # of a font's size, between two cells of a matrix
+_CELL_GAP = 0.42  # of the font size, between two cells of a matrix
 
 
 def with_structures(glyphs: Sequence[Glyph], rules: Sequence[Box]) -> tuple[list[Glyph], list[Box]]:
-    """Return glyphs, fractions, roots and tall brackets put together, and the rules that belong to none."""
+    """Combine fractions, roots and tall brackets into glyphs; return the glyphs and the unused rules."""
     left = [*glyphs]
     unused = []
     for rule in sorted(rules, key=lambda one: one.width)[:RULES_LIMIT]:
@@ -35,7 +35,7 @@ def with_structures(glyphs: Sequence[Glyph], rules: Sequence[Box]) -> tuple[list
 
 
 def set_tall(glyphs: Sequence[Glyph], size: float) -> None:
-    """Note the axis of brackets that are set in a larger size than the text around them."""
+    """Set the axis of brackets that are larger than the surrounding text."""
     for glyph in glyphs:
         if glyph.text in (*_OPEN, *_CLOSE) and glyph.height > 1.35 * size:
             glyph.axis, glyph.size = glyph.middle, size
@@ -113,13 +113,13 @@ def _fraction(glyphs: Sequence[Glyph], rule: Box) -> tuple[set[int], Glyph] | No
 
 
 def _has_columns(glyphs: Sequence[Glyph]) -> bool:
-    """Return whether wide gaps part glyphs."""
+    """Return whether glyphs are separated by wide gaps."""
     ends = sorted(glyphs, key=left_edge)
     return any(after.start - before.end > 1.7 * before.size for before, after in pairwise(ends))
 
 
 def _stack(glyphs: Sequence[Glyph], rule: Box, *, upwards: bool) -> list[Glyph]:
-    """Return the row next to a rule, with what overlaps it from above or below."""
+    """Return the row next to a rule, including glyphs that overlap it from above or below."""
 
     def distance(glyph: Glyph) -> float:
         return rule.middle - glyph.bottom if upwards else glyph.top - rule.middle
@@ -141,7 +141,7 @@ def _stack(glyphs: Sequence[Glyph], rule: Box, *, upwards: bool) -> list[Glyph]:
 
 
 def _goes_on(glyphs: Sequence[Glyph], part: Sequence[Glyph], rule: Box) -> bool:
-    """Return whether a row next to a rule goes on beyond the rule's ends: then it is a line of text."""
+    """Return whether a row next to a rule extends beyond the rule's ends, which makes it a line of text."""
     box = around(part)
     taken = {id(one) for one in part}
     letters = "".join(one.text if one.text.isalpha() and not one.is_variable else " " for one in part)
@@ -172,7 +172,7 @@ def _overline(glyphs: Sequence[Glyph], rule: Box) -> tuple[set[int], Glyph] | No
 
 
 def _with_brackets(glyphs: list[Glyph]) -> list[Glyph]:
-    """Return glyphs, what stands in tall brackets put together: several rows as a matrix, or as cases."""
+    """Combine the contents of tall brackets into glyphs: several rows become a matrix or cases."""
     while True:
         tall = sorted((one for one in glyphs if _is_tall_bracket(one)), key=left_edge)
         pair = _inner_pair(tall)
@@ -245,7 +245,7 @@ def _cases(glyphs: Sequence[Glyph], brace: Glyph) -> tuple[set[int], Glyph] | No
 
 
 def _matrix(glyphs: Sequence[Glyph]) -> tuple[str, bool]:
-    r"""Return rows between ``\\``, cells between ``&``, and whether there is more than one row."""
+    r"""Return rows separated by ``\\``, cells separated by ``&``, and whether there is more than one row."""
     rows = rows_of(glyphs)
     lines = []
     for row in rows:
