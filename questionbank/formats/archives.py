@@ -22,7 +22,7 @@ from questionbank.core.errors import ImportRefused
 MAGIC = b"PK\x03\x04"
 MEMBERS_LIMIT = 50_000
 MEMBER_LIMIT = 128 * 1024 * 1024  # bytes; a larger member is not read as a whole
-RATIO_LIMIT, RATIO_FROM = 150, 32 * 1024 * 1024  # unpacked to packed, of members of more bytes than that
+RATIO_LIMIT, RATIO_FROM = 150, 32 * 1024 * 1024  # unpacked-to-packed ratio; members from that many bytes on
 DIRECTORY_LIMIT = 32 * 1024 * 1024  # bytes of the central directory
 _END_WITHIN = 65_535 + 22 + 76  # bytes: the longest comment, plus the end-of-central-directory records
 _STREAMED_RATIO = 1_000  # for members that are streamed

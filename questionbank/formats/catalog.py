@@ -168,7 +168,7 @@ def known_formats() -> str:
 
 
 def known_suffixes() -> tuple[str, ...]:
-    """Return the endings of the files that are read; of double ones the last, which is all that browsers look at."""
+    """Return the suffixes of readable files; only the last part of double suffixes, as browsers check no more."""
     endings = (f".{ending.rpartition('.')[2]}" for row in FORMATS.values() for ending in row.suffixes)
     return tuple(dict.fromkeys([*endings, ".tgz", ".tar", ".gz"]))
 

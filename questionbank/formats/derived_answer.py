@@ -57,7 +57,7 @@ def best_answers(accepted: Sequence[AcceptedAnswer]) -> list[AcceptedAnswer]:
 
 
 def accepted_answers(content: QuestionContent, answer: str) -> Sequence[AcceptedAnswer]:
-    """Return the answers that a typed one is compared with: those of the content, else the answer alone."""
+    """Return the answers to compare a typed answer with: the content's accepted answers, else the answer alone."""
     return content.accepted or ((AcceptedAnswer(answer),) if answer else ())
 
 

@@ -86,7 +86,7 @@ def text_of(data: bytes) -> str:
 
 
 def is_packed_folder(path: Path) -> bool:
-    """Return whether a file is an archive: ZIP, or tar, compressed or not."""
+    """Return whether a file is a ZIP or tar archive, compressed or not."""
     return is_archive(path) or _is_tar(path)
 
 
@@ -99,13 +99,13 @@ def _is_tar(path: Path) -> bool:
 
 @contextmanager
 def opened_folder(path: Path, *, is_beginning: bool = False) -> Iterator[Folder]:
-    """Yield the files of an archive, or the file itself as the only one.
+    """Yield the files of an archive, or the file itself as the only member.
 
     Args:
-        is_beginning: whether the file may be the beginning of one, to be looked at.
+        is_beginning: whether the file may be only the beginning of an archive, to be inspected.
 
     Raises:
-        ImportRefused: the archive is damaged or holds what no archive should; says why.
+        ImportRefused: the archive is damaged or contains something forbidden; the message gives the reason.
     """
     if is_archive(path):
         with opened_archive(path) as archive:
@@ -127,7 +127,7 @@ def _whole(path: Path) -> bytes:
 
 
 def _unpack(path: Path, into: IO[bytes]) -> bool:
-    """Write the tar archive that a file holds; returns whether the file ends where the archive does."""
+    """Write out the uncompressed tar archive; return whether it was complete."""
     packed, size = path.stat().st_size, 0
     with path.open("rb") as raw:
         is_gzip = raw.read(2) == b"\x1f\x8b"
@@ -179,7 +179,7 @@ def _fault(member: tarfile.TarInfo, names: set[str]) -> str:
 
 
 def beginnings(folder: Folder) -> Iterator[tuple[str, str]]:
-    """Yield the beginning and the name of each text of a folder, of the first ones of a large one."""
+    """Yield the beginning and the name of each text file, up to a limit."""
     for name in folder.names[:_BEGINNINGS_LOOKED_AT]:
         if not name.lower().endswith(_NO_TEXTS):
             data = folder.read(name)[:_BEGINNING]
