@@ -156,7 +156,7 @@ class DecodedLines:
         return len(self._row) > 1
 
     def resume_behind_first_line(self) -> None:
-        """Yield the lines of the current row again, except its first."""
+        """Queue the lines of the current row again, except the first."""
         self._again.extendleft(reversed(self._row[1:]))
         self.number = self._row[0][0]
         self.take_bad()

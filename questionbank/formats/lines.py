@@ -120,7 +120,7 @@ class _Utf16AsUtf8(io.RawIOBase):
 
 
 def unpacked_stream(raw: io.BufferedReader, path: Path) -> tuple[io.BufferedReader, bool]:
-    """Return a stream of the decompressed file in UTF-8 if it was UTF-16, and whether it was compressed."""
+    """Return a stream of the decompressed text (UTF-16 as UTF-8), and whether the file was compressed."""
     magic = raw.read(16)
     raw.seek(0)
     if magic.startswith(_GZIP_MAGIC):

@@ -156,7 +156,7 @@ def _with_tags(phrases: list[Phrase], names: ConceptNames) -> list[Phrase]:
 
 
 def _together(tokens: Sequence[str], vocabulary: Vocabulary) -> Phrase:
-    """Return a phrase for words with a joint meaning that no concept is named after."""
+    """Return a phrase for words with a joint meaning that are not the name of a concept."""
     looked_through = _rarest(tokens, vocabulary)
     return Phrase(f"({phrase_query(tokens)})", (), _weight(tokens, vocabulary), True, looked_through)
 

@@ -123,7 +123,7 @@ def top_environments(text: str, names: Sequence[str]) -> list[Environment]:
 
 
 def cut(text: str, environments: Sequence[Environment], instead: str = "\n\n") -> str:
-    """Replace some environments of a text."""
+    """Return a text with some of its environments replaced by `instead`."""
     pieces, place = [], 0
     for environment in environments:
         pieces += [text[place : environment.start], instead]

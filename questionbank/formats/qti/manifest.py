@@ -196,7 +196,7 @@ class _Place:
         return replace(self, path=path, section=path[-1] if path != self.path else self.section)
 
     def section_of(self, ref: Node) -> str:
-        """Return the section of an item; those of our own tests are concepts unless the item says otherwise."""
+        """Return an item's section; in our own tests, sections are concepts unless the item is marked otherwise."""
         is_section = not self.is_ours or SECTIONED in ref.get("category").split()
         return self.section[:HEADING_LIMIT] if is_section else ""
 

@@ -111,7 +111,7 @@ class Reading:
         fields = [gap for gap in texts.gaps if gap.name != "gap"]
         if not reason and texts.asked and len(texts.asked) + len(fields) > 1:
             return self._parts(chunks)
-        text = texts.html("".join(chunks), "text")  # before the options, whose pictures come behind its own
+        text = texts.html("".join(chunks), "text")  # before the options, so that its pictures come first
         if reason:
             self.texts.settings["type"] = reason
             if computed := self._computed_answer():
