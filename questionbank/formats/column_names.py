@@ -137,7 +137,7 @@ def _field_of_name() -> dict[str, str]:
 _FIELD_OF_NAME = _field_of_name()
 # These name the answer if no other column does; beside an answer column, they name the worked solution.
 _ANSWER_IF_ALONE = frozenset({"losung", "loesung", "losungen", "solucion", "resolution", "corrige", "correction"})
-_LEVELS = frozenset({"level", "niveau", "nivel", "stufe"})  # the school grade if there is a difficulty too
+_LEVELS = frozenset({"level", "niveau", "nivel", "stufe"})  # the grade beside a difficulty, else the difficulty
 _BRACKETS = re.compile(r"[(（\[][^()（）\[\]]*[)）\]]")
 _SHORT_ANSWER = 40  # characters
 

@@ -85,10 +85,10 @@ def _is_negative_space(element: Element) -> bool:
 
 
 def _row(element: Element, parts: list[str]) -> str:
-    """Return an element's text with the texts of its children."""
+    """Return the element's own text with its children's text in place."""
     inner = element.text or ""
     for index, (child, part) in enumerate(zip(element, parts, strict=True)):
-        is_sign = index == 0 and child.tag == "mo" and child.text in _SIGNS  # by position: it has no form
+        is_sign = index == 0 and child.tag == "mo" and child.text in _SIGNS  # first, so a sign even without `form`
         if child.tag == "mfrac" and inner[-1:].isdigit():  # a mixed number: 6 1/6
             inner += " "
         inner += (part.strip() if is_sign else part) + (child.tail or "")
