@@ -156,9 +156,10 @@ class _Formulas:
         self._is_prose: dict[int, bool] = {}  # by index of the span
 
     def hold(self, place: int, *, may_be_prose: bool) -> bool:
-        """Return whether a position is in a formula; unless it may be prose, text between two prices does not count.
+        """Return whether a position is in a formula; unless `may_be_prose`, spans that look like prose do not count.
 
-        In that case the start of a displayed formula does not count either, since its first line may be empty.
+        Without `may_be_prose`, the start of a displayed formula does not count either, since its first line may be
+        empty.
         """
         if self._spans is None:
             self._spans = self._found()

@@ -26,7 +26,7 @@ from questionbank.registry.artifact_selectors import artifact_champion, artifact
 from worker.encoder.representation import SplitSet, measure_set, plain_text
 
 SUITE = Path(__file__).with_name("triples.jsonl")
-"""The triples for the promotion gate."""
+"""The gate's suite of triples."""
 
 _TEXTS = ("question", "same_task", "same_story")
 
