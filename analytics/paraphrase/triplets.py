@@ -1,11 +1,12 @@
-"""Triplets for training: a question, a valid paraphrase of it, and one that is not.
+"""Triplets for training: a question, a valid paraphrase of it, and an invalid one.
 
-ParaQD (Gupta et al., 2022), section 3.4, draws an operator's output each. Closeness of wording then gives the label
-away (a far rewording is always valid, a deleted sentence never). So here both kinds come near and far: positives are
-also put through several operators, negatives are also made of a reworded question, and pairs are drawn so that in a
-given share of the triplets the positive is farther from the question, by Levenshtein's distance, than the negative.
+ParaQD (Gupta et al., 2022), section 3.4, draws one output per operator. The similarity of wording then gives the label
+away (a distant rewording is always valid, a deleted sentence never). Here, both kinds are generated near and far:
+positives also pass through several operators, negatives are also made from a reworded question, and pairs are drawn so
+that in a given share of the triplets the positive is farther from the question, by Levenshtein distance, than the
+negative.
 
-Questions that the test sets hold are kept out by `KeptOut`, and counted.
+Questions from the test sets are excluded by `KeptOut`, and counted.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Triplet:
 
     @property
     def is_given(self) -> bool:
-        """Whether somebody wrote or decided one of its wordings, also where operators changed it then."""
+        """Whether a person wrote or judged one of its wordings, even if operators changed it afterwards."""
         return _GIVEN in (self.positive_operator.split("+")[0], self.negative_operator)
 
 
@@ -59,19 +60,19 @@ class _Candidate:
 
 
 def question_number(text: str) -> int:
-    """Return a number of 64 bits by which a question is recognised, without numbers, case, blanks and punctuation.
+    """Return a 64-bit fingerprint of a question that ignores numbers, case, whitespace and punctuation.
 
-    It is stored with every scorer, so it is not made of `analytics.text.copies.story_key`, which may change.
+    It is stored with every scorer, so it does not use `analytics.text.copies.story_key`, which may change.
     """
     form = _SYMBOLS.sub("", masked_text(text))
     return int.from_bytes(hashlib.sha256(form.encode()).digest()[:8], "big")
 
 
 def load_kept_out(data: Path) -> KeptOut:
-    """Read what must be kept out from the folder of the public data sets: AQuA-RAT dev and test, ASDiv, ParaQD.
+    """Read what must be excluded from the folder of public data sets: AQuA-RAT dev and test, ASDiv, ParaQD.
 
     Raises:
-        DataError: one of the files is missing or unreadable; a check that cannot be made must not look passed.
+        DataError: one of the files is missing or unreadable; a check that cannot be made must not appear to pass.
     """
     files = [data / f"{name}.jsonl.gz" for name in (*_TEST_SOURCES, *_TEST_PAIRS)]
     return KeptOut.of(
@@ -95,17 +96,17 @@ def make_triplets(
     progress: Callable[[int, int], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> list[Triplet]:
-    """Make triplets of questions; each question's depend on its text, the seed and the settings alone.
+    """Make triplets of questions; a question's triplets depend only on its text, the seed and the settings.
 
     Args:
-        questions: repeats are used once.
-        operators: positives and negatives; test operators are refused.
-        count: triplets a question, fewer where it has fewer negatives and positives to combine.
-        far_share: of the triplets whose positive should be farther from the question than the negative.
-        given: labelled pairs (decisions, other corpora): their paraphrases are candidates of their original too.
-        check_positives: leave out positives in which the findings see something serious.
-        progress: told before each question (questions done, all of them).
-        cancel: asked before each question; what is made so far is returned.
+        questions: the texts; duplicates are used once.
+        operators: both positive and negative operators; test operators are refused.
+        count: triplets per question, fewer if there are not enough negatives and positives to combine.
+        far_share: share of triplets whose positive should be farther from the question than the negative.
+        given: labelled pairs (decisions, other corpora); their paraphrases are candidates for their original too.
+        check_positives: whether to leave out positives with serious findings.
+        progress: called before each question with (questions done, total).
+        cancel: called before each question; if it returns True, the triplets made so far are returned.
 
     Raises:
         DataError: a test operator is among the operators, or one kind is missing.
@@ -136,10 +137,10 @@ def make_triplets(
 def make_test_pairs(
     questions: Sequence[str], operators: Sequence[ParaphraseOperator], *, seed: int = 3407
 ) -> list[ParaphrasePair]:
-    """Make a synthetic test set (section 4.2): one positive and one negative operator's output a question.
+    """Make a synthetic test set (section 4.2): one positive and one negative operator's output per question.
 
-    The label says what the operator means to make; people correct it. Where an operator does not apply the next of
-    its kind is taken.
+    The label is what the operator intends; people correct it. If an operator does not apply, the next of its kind is
+    used.
     """
     pairs = []
     for number, question in enumerate(questions):
@@ -202,9 +203,9 @@ def _drawn(
     far_share: float,
     rng: random.Random,
 ) -> list[Triplet]:
-    """Draw up to `count` triplets: of each operator in turn, first of those that have a pair as far as wanted."""
+    """Draw up to `count` triplets, using operators in turn and preferring those with a pair at the wanted distance."""
     triplets: list[Triplet] = []
-    names = [_GIVEN] * min(len(negatives.get(_GIVEN, [])), count)  # what somebody decided comes first
+    names = [_GIVEN] * min(len(negatives.get(_GIVEN, [])), count)  # human decisions come first
     for _ in range(count):
         names = names or rng.sample(list(negatives), len(negatives))
         wants_far = rng.random() < far_share
@@ -223,7 +224,7 @@ def _drawn(
 def _unused_pairs(
     positives: Sequence[_Candidate], negatives: Sequence[_Candidate], triplets: Sequence[Triplet]
 ) -> list[tuple[_Candidate, _Candidate]]:
-    """Return the pairs that are in no triplet; no negative comes twice before another comes once."""
+    """Return the pairs in no triplet yet; no negative is reused before all others were used."""
     used = {(triplet.positive, triplet.negative) for triplet in triplets}
     seen = {triplet.negative for triplet in triplets}
     edits = [edit for edit in negatives if edit.text not in seen] or negatives
@@ -267,7 +268,7 @@ def _negatives(
     positives: Sequence[_Candidate],
     rng: random.Random,
 ) -> dict[str, list[_Candidate]]:
-    """Return minimal edits of the question and of its rewordings, by operator."""
+    """Return minimal edits of the question and its rewordings, by operator."""
     by_operator: dict[str, list[_Candidate]] = {}
     for text in dict.fromkeys(tidy(pair.paraphrase) for pair in given if pair.label == 0):
         by_operator.setdefault(_GIVEN, []).append(_Candidate(text, _GIVEN, wording_distance(question, text)))
@@ -289,5 +290,5 @@ def _negatives(
 
 
 def wording_distance(one: str, other: str) -> float:
-    """Return the share of characters to edit from one text to the other."""
+    """Return the normalised edit distance of two texts."""
     return Levenshtein.normalized_distance(one, other)

@@ -1,4 +1,4 @@
-"""Files of questions: file -> records -> file, in pure functions that know no database."""
+"""Question files: file -> records -> file, in pure functions that do not touch the database."""
 
 from questionbank.formats.catalog import FORMATS, WRITTEN, read, write
 from questionbank.formats.concept_rows import ConceptRow, resolve_concept_rows

@@ -1,6 +1,6 @@
-"""ZIP archives that strangers have made: looked at before anything is unpacked, and read member by member.
+"""Untrusted ZIP archives: checked before anything is unpacked, and read member by member.
 
-Nothing is written under a name that an archive gives.
+No file is ever written under a name taken from an archive.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from questionbank.core.errors import ImportRefused
 
 MAGIC = b"PK\x03\x04"
 MEMBERS_LIMIT = 50_000
-MEMBER_LIMIT = 128 * 1024 * 1024  # bytes of a member that is read as a whole
-RATIO_LIMIT, RATIO_FROM = 150, 32 * 1024 * 1024  # unpacked to packed, of members of more bytes than that
-DIRECTORY_LIMIT = 32 * 1024 * 1024  # bytes of the list of members
-_END_WITHIN = 65_535 + 22 + 76  # bytes: the longest comment, and what ends an archive
-_STREAMED_RATIO = 1_000  # of members that are read piece by piece
+MEMBER_LIMIT = 128 * 1024 * 1024  # bytes; a larger member is not read as a whole
+RATIO_LIMIT, RATIO_FROM = 150, 32 * 1024 * 1024  # unpacked-to-packed ratio; members from that many bytes on
+DIRECTORY_LIMIT = 32 * 1024 * 1024  # bytes of the central directory
+_END_WITHIN = 65_535 + 22 + 76  # bytes: the longest comment, plus the end-of-central-directory records
+_STREAMED_RATIO = 1_000  # for members that are streamed
 
 
 def is_archive(path: Path) -> bool:
-    """Return whether a file begins as a ZIP archive does."""
+    """Return whether a file starts with the ZIP signature."""
     with path.open("rb") as file:
         return file.read(4) == MAGIC
 
 
 @contextmanager
 def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Yield an archive whose members are few, plain, not encrypted, and bounded.
+    """Yield an archive with a bounded number of plain, unencrypted members.
 
     Raises:
-        ImportRefused: it is not; says why.
+        ImportRefused: the archive is unacceptable; the message gives the reason.
     """
     _check_directory(path)
     try:
@@ -57,7 +57,7 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _check_directory(path: Path) -> None:
-    """Refuse an archive of too many members by what its end says, before all of them are listed (APPNOTE 4.3.14-16)."""
+    """Refuse an archive with too many members by its end record, before listing them (APPNOTE 4.3.14-16)."""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _END_WITHIN))
         end = file.read()
@@ -96,7 +96,7 @@ def _fault(archive: zipfile.ZipFile) -> str:
 
 
 def member_fault(name: str, names: set[str], *, is_link: bool) -> str:
-    """Return why a member of an archive is not read, by its name and those before it, to which it is added."""
+    """Return why an archive member is refused, judging by its name and the earlier `names`; adds the name to them."""
     shown = repr(name[:60])
     if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/") or ":" in name[:3]:
         return f"a file in it has the name {shown}, which leads out of the archive"
@@ -109,10 +109,10 @@ def member_fault(name: str, names: set[str], *, is_link: bool) -> str:
 
 
 def member_bytes(archive: zipfile.ZipFile, name: str, path: Path) -> bytes | None:
-    """Return a member as a whole; None where there is none of this name.
+    """Return a whole member; None if there is no member of this name.
 
     Raises:
-        ImportRefused: it is too large for that.
+        ImportRefused: the member is too large.
     """
     try:
         member = archive.getinfo(name)
@@ -123,7 +123,7 @@ def member_bytes(archive: zipfile.ZipFile, name: str, path: Path) -> bytes | Non
 
 
 def check_member(member: zipfile.ZipInfo, path: Path, *, limit: int = MEMBER_LIMIT) -> None:
-    """Raise `ImportRefused` where a member is larger than a limit, or many times the size of what is packed."""
+    """Raise `ImportRefused` if a member exceeds the limit or unpacks to many times its packed size."""
     ratio = member.file_size / max(member.compress_size, 1)
     if member.file_size > limit or (member.file_size > RATIO_FROM and ratio > RATIO_LIMIT):
         size = member.file_size // 1024**2
@@ -131,10 +131,10 @@ def check_member(member: zipfile.ZipInfo, path: Path, *, limit: int = MEMBER_LIM
 
 
 class Members:
-    """The members of an archive by the paths that its files name: capitals, %20 and backslashes do not matter.
+    """The members of an archive, looked up by path; letter case, %20 and backslashes do not matter.
 
     Args:
-        folder: within which all of them are.
+        folder: the folder that contains all of them.
     """
 
     def __init__(self, archive: zipfile.ZipFile, path: Path, folder: str = "") -> None:
@@ -142,12 +142,12 @@ class Members:
         self._names = {_plain(name): name for name in archive.namelist() if not name.endswith("/")}
 
     def name(self, path: str) -> str:
-        """Return the member at a path; nothing where there is none, or where the path leads out of the archive."""
+        """Return the name of the member at a path; empty if there is none or the path leads out of the archive."""
         plain = _plain(posixpath.join(self._folder, path.replace("\\", "/")))
         return self._names.get(plain) or self._names.get(_plain(unquote(plain)), "")
 
     def read(self, path: str) -> bytes | None:
-        """Return what is at a path, or None. Raises `ImportRefused` as `member_bytes` does."""
+        """Return the bytes at a path, or None. Raises `ImportRefused` as `member_bytes` does."""
         name = self.name(path)
         return member_bytes(self._archive, name, self._path) if name else None
 
@@ -164,20 +164,20 @@ def _plain(path: str) -> str:
 
 
 def file_pieces(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield a file from its beginning, a megabyte at a time."""
+    """Yield a file from its beginning, one megabyte at a time."""
     file.seek(0)
     while piece := file.read(1 << 20):
         yield piece
 
 
 class Places:
-    """Paths in an archive that is written, each of one file's; small and capital letters are the same."""
+    """Paths in an archive being written, one file per path, compared case-insensitively."""
 
     def __init__(self, *taken: str) -> None:
         self._digests = {path.casefold(): "" for path in taken}
 
     def of(self, path: str, digest: str) -> tuple[str, bool]:
-        """Return the path of a file by its hash, another one where that is another file's, and whether it is new."""
+        """Return a path for the file with this hash (altered if another file has it), and whether the path is new."""
         is_new = path.casefold() not in self._digests
         if self._digests.setdefault(path.casefold(), digest) == digest:
             return path, is_new

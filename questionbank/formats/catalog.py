@@ -1,6 +1,6 @@
-"""The one table of file formats, and reading and writing by its names.
+"""The table of file formats, and reading and writing by format name.
 
-To add a format: one module with a reader of rows (and a writer), one line here, its tests.
+To add a format: write a module with a reader of rows (and a writer), add a line here, and test it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ AUTO = "auto"
 
 
 def _picture_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
-    """Return what formats of fields alone cannot hold: the bytes of pictures, and items of other formats."""
+    """Return what formats with plain fields alone lose: the bytes of pictures, and items of other formats."""
     lost = ["the pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
     return lost + (["the item as its source system wrote it"] if record.kind == "opaque" else [])
 
@@ -155,29 +155,29 @@ _FORMATS = (
     _text("cloze", "Cloze text of Moodle", sniff=plain_texts.is_cloze_text, read=plain_texts.read_cloze_text),
 )
 FORMATS: dict[str, Format] = {row.name: row for row in _FORMATS}
-"""The one table of formats: pages, commands and imports read it."""
+"""The only table of formats; pages, commands and imports all read it."""
 
 WRITTEN: dict[str, Format] = {name: row for name, row in FORMATS.items() if row.is_written}
-"""Those that questions leave in."""
+"""The formats that questions can be exported to."""
 
 
 def known_formats() -> str:
-    """Return the formats that are read, as a sentence lists them."""
+    """Return the labels of the readable formats as a list within a sentence."""
     *labels, last = (candidate.label for candidate in FORMATS.values())
     return f"{', '.join(labels)} and {last}"
 
 
 def known_suffixes() -> tuple[str, ...]:
-    """Return the endings of the files that are read; of double ones the last, which is all that browsers look at."""
+    """Return the suffixes of readable files; only the last part of double suffixes, as browsers check no more."""
     endings = (f".{ending.rpartition('.')[2]}" for row in FORMATS.values() for ending in row.suffixes)
     return tuple(dict.fromkeys([*endings, ".tgz", ".tar", ".gz"]))
 
 
 def sniff(path: Path) -> Format:
-    """Return the format of a file by its name, else by its beginning.
+    """Return the format of a file, by its name or else by its beginning.
 
     Raises:
-        ImportRefused: it is none of ours; where it is one of another program, with what to do.
+        ImportRefused: the format is not supported; if it belongs to another program, the message says what to do.
     """
     if is_packed_folder(path):
         return _sniff_archive(path)
@@ -190,7 +190,7 @@ def sniff(path: Path) -> Format:
     ]
     is_json = re.match(r'\{\s*"|\[\s*\{\s*"', beginning) is not None
     is_ours = any(name.endswith(candidate.suffixes) for candidate in laid_out)
-    # Cells and strings may hold whatever other formats begin with.
+    # Cells and strings may contain whatever other formats begin with.
     holds_others = is_json or (is_ours and holds_rows(guess_layout(path, is_table=True).fields))
     if not holds_others and (found := _by_content(beginning, path.name)):
         return found
@@ -217,7 +217,7 @@ def _by_content(beginning: str, name: str) -> Format | None:
     sniffed = (row for row in FORMATS.values() if row.sniff is not None and row.sniff(beginning, name.lower()))
     found = next(sniffed, None)
     if (found is None or found.media_type == "text/plain") and (what := foreign_program(beginning, name)):
-        raise ImportRefused(what)  # rather than take a program's braces for answers in GIFT
+        raise ImportRefused(what)  # rather than mistake a program's braces for GIFT answers
     return found
 
 
@@ -240,10 +240,10 @@ def _sniff_archive(path: Path) -> Format:
 
 
 def layout_of(path: Path, format: str = AUTO, **given: Any) -> FileLayout:
-    """Return how a file is laid out: guessed, but for what is given as `guess_layout` takes it.
+    """Return the layout of a file: guessed, except for what `given` fixes (see `guess_layout`).
 
     Raises:
-        ImportRefused: the file cannot be read, is none of ours, or has no such column.
+        ImportRefused: the file cannot be read, is not in a supported format, or has no such column.
     """
     chosen = _format_of(path, format)
     if chosen.read is not None:
@@ -280,15 +280,15 @@ def read(
 
     Args:
         format: a name of `FORMATS`, or ``"auto"``.
-        scale: the difficulty scale of lines that name none; a value outside it is refused.
-        likely_scale: the same, but a value outside it is kept as published.
-        progress: called now and then with (bytes read, bytes of the file).
-        layout: how the file is laid out; guessed where it is not given.
-        without: fields that are left out, so that a column that cannot be read refuses no line.
-        attachments: where pictures are kept; by default nowhere.
+        scale: difficulty scale for lines that name none; values outside it are refused.
+        likely_scale: the same, but values outside it are kept as published.
+        progress: called from time to time with (bytes read, size of the file in bytes).
+        layout: layout of the file; guessed if not given.
+        without: fields to leave out, so that an unreadable column does not cause lines to be refused.
+        attachments: where pictures are stored; nowhere by default.
 
     Raises:
-        ImportRefused: the file as a whole cannot be read, or none of its columns is a question's text.
+        ImportRefused: the file as a whole cannot be read, or no column holds the question's text.
     """
     if scale and scale not in scale_names():
         raise ImportRefused(f"The difficulty scale {scale!r} is not known; use one of {', '.join(scale_names())}.")
@@ -298,7 +298,7 @@ def read(
             f"A file cannot be imported without {fields[0]!r};"
             f" what can be left out is {', '.join(FIELDS_WITHOUT_WHICH)}."
         )
-    if layout is None or not (layout.names or layout.is_table):  # items have neither columns nor keys
+    if layout is None or not (layout.names or layout.is_table):  # item formats have neither columns nor keys
         chosen = _format_of(path, format)
         if chosen.read is not None:
             context = ReadContext(attachments or NoAttachments(), progress, unpacked_limit)
@@ -318,7 +318,7 @@ def read(
 
 
 def with_companions(without: Collection[str]) -> frozenset[str]:
-    """Return the fields that are left out, with those that say nothing without them.
+    """Return the fields to leave out, together with those that mean nothing without them.
 
     >>> sorted(with_companions(["facility"]))
     ['facility', 'responses']
@@ -327,7 +327,7 @@ def with_companions(without: Collection[str]) -> frozenset[str]:
 
 
 def no_text_column(path: Path, layout: FileLayout) -> str:
-    """Return what to tell of a file none of whose columns is recognised as the question's text."""
+    """Return the message for a file in which no column is recognised as the question's text."""
     names = [name for name in layout.names if name][:20]
     if {"original", "paraphrase"} <= {*names}:
         return f"{path.name} holds pairs of paraphrases, not questions: upload it where paraphrases are reviewed."
@@ -341,12 +341,12 @@ def no_text_column(path: Path, layout: FileLayout) -> str:
 
 
 def write(records: Iterable[QuestionRecord], path: Path, format: str, attachments: Attachments | None = None) -> int:
-    """Write questions to a file, aside and then renamed; returns their number.
+    """Write questions to a temporary file, then rename it; return the number of questions.
 
-    A name that ends in ``.gz`` gives a compressed file. What the format cannot hold is left out: `export_losses`.
+    A name that ends in ``.gz`` gives a compressed file. What the format cannot hold is left out; see `export_losses`.
 
     Raises:
-        ValidationFailed: the format is not known, or the file cannot be written there.
+        ValidationFailed: the format is not known, or the file cannot be written.
     """
     chosen = WRITTEN.get(format)
     if chosen is None:

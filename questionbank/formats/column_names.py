@@ -1,7 +1,7 @@
-"""What a column can hold, and how other programs, platforms and published sets name such columns.
+"""What a column can hold, and what other programs, platforms and published data sets call it.
 
-English, German, French, Spanish and Chinese names; the exports of learning platforms (Moodle, Eedi); the published
-names of GSM8K, MATH, AQuA, MathQA, SVAMP, ASDiv, MAWPS, Math23K, Ape210K, CMATH and TAL-SCQ5K.
+Covers English, German, French, Spanish and Chinese names; the exports of learning platforms (Moodle, Eedi); and the
+published names of GSM8K, MATH, AQuA, MathQA, SVAMP, ASDiv, MAWPS, Math23K, Ape210K, CMATH and TAL-SCQ5K.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ COLUMN_FIELDS = (
     "program", "calculations", "numbers", "concepts", "difficulty", "difficulty_scale", "grade", "stage", "facility",
     "responses", "set", "grading", "path", "name", "parent",
 )  # fmt: skip
-"""What a column can hold."""
+"""The fields that a column can hold."""
 
-FIELDS_WITHOUT_WHICH: dict[str, tuple[str, ...]] = {  # can be left out -> what says nothing without it
+FIELDS_WITHOUT_WHICH: dict[str, tuple[str, ...]] = {  # optional field -> fields that mean nothing without it
     "id": (), "context": (), "language": (), "kind": (), "solution": (), "equation": (), "program": (),
     "calculations": (), "numbers": (), "concepts": (), "difficulty": ("difficulty_scale",),
     "difficulty_scale": ("difficulty",), "grade": (), "stage": (), "facility": ("responses",),
@@ -30,7 +30,7 @@ FIELDS_WITHOUT_WHICH: dict[str, tuple[str, ...]] = {  # can be left out -> what 
 }  # fmt: skip
 
 CONCEPT_FIELDS = frozenset({"path", "name", "parent"})
-_ALIASES: dict[str, str] = {  # field -> plain names, as `plain_name` gives them; a literal table
+_ALIASES: dict[str, str] = {  # field -> plain names, as `plain_name` returns them; a literal table
     "text": (
         "question | questions | question text | questiontext | question stem | question body | problem | problems"
         " | problem text | problem statement | stem | item | item text | prompt | exercise | task | statement"
@@ -114,7 +114,7 @@ _NUMBERED = [
 
 @lru_cache(maxsize=4_096)
 def plain_name(name: str) -> str:
-    """Return the name of a column without what programs change in it: case, accents, signs, camel case.
+    """Return a column name normalised for comparison: case, accents, punctuation and camel case.
 
     >>> plain_name(" Topic(s) "), plain_name("AnswerAText"), plain_name("Énoncé"), plain_name("题目（中文）")
     ('topics', 'answer a text', 'enonce', '题目 中文')
@@ -135,9 +135,9 @@ def _field_of_name() -> dict[str, str]:
 
 
 _FIELD_OF_NAME = _field_of_name()
-# These name the answer where nothing else does, and the worked solution beside an answer.
+# These name the answer if no other column does; beside an answer column, they name the worked solution.
 _ANSWER_IF_ALONE = frozenset({"losung", "loesung", "losungen", "solucion", "resolution", "corrige", "correction"})
-_LEVELS = frozenset({"level", "niveau", "nivel", "stufe"})  # the school grade if there is a difficulty too
+_LEVELS = frozenset({"level", "niveau", "nivel", "stufe"})  # the grade beside a difficulty, else the difficulty
 _BRACKETS = re.compile(r"[(（\[][^()（）\[\]]*[)）\]]")
 _SHORT_ANSWER = 40  # characters
 
@@ -145,14 +145,14 @@ _SHORT_ANSWER = 40  # characters
 def guess_fields(
     names: Sequence[str], sample: Sequence[Any] | None = None, *, mixes_rows: bool = False
 ) -> tuple[str, ...]:
-    """Return the field of each column by its name; each field once, and our own names first.
+    """Return the field of each column by its name; no field appears twice, and our own names take precedence.
 
     >>> guess_fields(["Frage", "Option A", "Richtige Antwort", "Autor"])
     ('text', 'A', 'answer', '')
 
     Args:
-        sample: values of the columns in one row, which say what a column "type" holds; they may be absent.
-        mixes_rows: whether the names are those of questions and of concepts, as a file of JSON may have both.
+        sample: the values of one row by column, which show what a column "type" holds; values may be missing.
+        mixes_rows: whether the names may belong to both questions and concepts, as in a JSON file.
     """
     plain = [_known_name(str(name)) for name in names]
     values = dict(enumerate(sample or ()))
@@ -170,7 +170,7 @@ def guess_fields(
 
 
 def _own_fields(names: Iterable[str]) -> list[str]:
-    """Return the fields of the columns that are named as we name them; of two such columns the first has it."""
+    """Return the fields of the columns that use our own names; the first of two such columns wins."""
     fields: list[str] = []
     for name in names:
         field = _own_name(name)
@@ -179,14 +179,14 @@ def _own_fields(names: Iterable[str]) -> list[str]:
 
 
 def _name_text(fields: list[str], plain: Sequence[str], values: Mapping[int, Any]) -> None:
-    """Take the longest value for the text of the question: "Question" may be a number beside "Problem"."""
+    """Take the column with the longest value as the question's text: "Question" may be a number beside "Problem"."""
     texts = [place for place, name in enumerate(plain) if _FIELD_OF_NAME.get(name) == "text"]
     if texts:
         fields[max(texts, key=lambda place: len(_said(values, place)))] = "text"
 
 
 def _name_known(fields: list[str], plain: Sequence[str], values: Mapping[int, Any]) -> None:
-    """Give the columns that have no field those that their names mean, as far as no other column has them."""
+    """Assign the remaining columns the fields that their names mean, unless another column has the field."""
     has_difficulty = "difficulty" in fields or any(
         _FIELD_OF_NAME.get(name) == "difficulty" for name in plain if name not in _LEVELS
     )
@@ -201,7 +201,7 @@ def _name_known(fields: list[str], plain: Sequence[str], values: Mapping[int, An
 
 
 def _name_answer(fields: list[str], plain: Sequence[str], values: Mapping[int, Any]) -> None:
-    """Take the answer from a column whose name could also be that of a worked solution, if it is short."""
+    """Take the answer from a column that may also name a worked solution, if its value is short."""
     for place, name in enumerate(plain):
         if name in _ANSWER_IF_ALONE and len(_said(values, place)) <= _SHORT_ANSWER:
             fields[place] = "answer"
@@ -213,12 +213,12 @@ def _said(values: Mapping[int, Any], place: int) -> str:
 
 
 def _is_kind_of_problem(value: str) -> bool:
-    """Return whether a column "type" holds types of problems and not of questions: "Algebra", "Subtraction"."""
+    """Return whether a column "type" holds types of problem ("Algebra", "Subtraction") rather than of question."""
     return bool(value) and not kind_of_name(value)
 
 
 def _known_name(name: str) -> str:
-    """Return the plain name of a column, without what stands in brackets where only that is known."""
+    """Return the plain name of a column, without its brackets if only the bare name is known."""
     plain = plain_name(name)
     return plain if plain in _FIELD_OF_NAME else plain_name(_BRACKETS.sub(" ", name)) or plain
 
@@ -231,5 +231,5 @@ def _own_name(name: str) -> str:
 
 
 def holds_rows(fields: Iterable[str]) -> bool:
-    """Return whether columns of these fields make questions, or concepts."""
+    """Return whether columns with these fields make up questions or concepts."""
     return bool({"text", "path", "name"} & {*fields})

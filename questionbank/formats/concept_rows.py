@@ -1,7 +1,7 @@
-"""Lines that hold a concept instead of a question: a hierarchy as a file of its own.
+"""Lines that hold a concept instead of a question: a file that contains a hierarchy.
 
-``{"path": ["Maths", "Number"]}`` names its place itself; ``{"id": 32, "name": "Number", "parent": 3}`` is
-placed by following the parents, which may stand anywhere in the file.
+``{"path": ["Maths", "Number"]}`` gives its full path; ``{"id": 32, "name": "Number", "parent": 3}`` is placed by
+following the parents, which may appear anywhere in the file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from questionbank.formats.fields import FieldProblems, concept_name_problem, con
 
 @dataclass(frozen=True, slots=True)
 class ConceptRow:
-    """One concept of a file; `path` is empty where only the parent says its place."""
+    """One concept of a file; `path` is empty if only the parent gives its position."""
 
     line: int
     id: str
@@ -29,12 +29,12 @@ class ConceptRow:
 
 
 def is_concept_row(row: Mapping[str, Any]) -> bool:
-    """Return whether a line without a question's text describes a concept."""
+    """Return whether a line without question text describes a concept."""
     return row.get("text") is None and ("path" in row or "name" in row) and "options" not in row
 
 
 def read_concept_row(row: Mapping[str, Any], line: int) -> ConceptRow:
-    """Build the concept of one line.
+    """Build the concept from one line.
 
     Raises:
         FieldProblems: a field cannot be used.
@@ -74,10 +74,10 @@ def _key(row: Mapping[str, Any], field: str) -> str:
 
 
 def resolve_concept_rows(rows: Sequence[ConceptRow]) -> tuple[list[ConceptPath], list[LineProblem]]:
-    """Return the path of each concept by following its parents, and the lines that have no place.
+    """Return the path of each concept by following its parents, and a problem for each line that cannot be placed.
 
     Raises:
-        ImportRefused: the parents run in a circle.
+        ImportRefused: the parents form a cycle.
     """
     by_id = {row.id: row for row in rows if row.id}
     paths: dict[str, ConceptPath] = {}

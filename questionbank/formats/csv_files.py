@@ -1,4 +1,4 @@
-"""CSV: cells, the rows of a table below its header, and one question per row; gzip too."""
+"""CSV: cells, the rows of a table below its header, and one question per row; also gzipped."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def join_paths(paths: Iterable[Sequence[str]]) -> str:
 
 
 def split_paths(cell: str) -> list[list[str]]:
-    r"""Return the paths of one cell, names trimmed; a path may hold an empty name, which the caller refuses.
+    r"""Return the paths of one cell, with names stripped; a path may contain an empty name, which the caller refuses.
 
     >>> split_paths("Algebra > Equations; Size \\> 10;")
     [['Algebra', 'Equations'], ['Size > 10']]
@@ -85,7 +85,7 @@ def split_paths(cell: str) -> list[list[str]]:
 
 
 def split_list(cell: str) -> list[str]:
-    """Return the values of one cell; the sign > has no meaning among them.
+    """Return the values of one cell; here > has no special meaning.
 
     >>> split_list("11; 2")
     ['11', '2']
@@ -94,15 +94,15 @@ def split_list(cell: str) -> list[str]:
 
 
 _OLD_END = re.compile(rb"\r(?=[^\r\n])")
-_CELL_LIMIT = 131_072  # characters: the csv module's own, so an unclosed quote cannot swallow a whole file
-_BLANK_ROWS_LIMIT = 2_000_000  # in a row: a sheet saved with all of its empty rows has 1,048,576
-_RESUMED_LIMIT = 200  # quotation marks that are not closed, behind which a file is read on from the next line
+_CELL_LIMIT = 131_072  # characters: the csv module's default, so an unclosed quote cannot swallow a whole file
+_BLANK_ROWS_LIMIT = 2_000_000  # consecutive; a sheet saved with all of its empty rows has 1,048,576
+_RESUMED_LIMIT = 200  # unclosed quotation marks after which reading resumes on the next line
 _Said = TypeVar("_Said", bound=LineProblem | LineWarning)
 _UNCLOSED = "a quotation mark opens a cell here and is never closed"
 
 
 class DecodedLines:
-    """Feeds the csv module with text and remembers which lines were no text, and those of the row that it reads.
+    """Feeds the csv module with text; remembers the lines of the current row and the first that was not text.
 
     Args:
         lines: as `questionbank.formats.lines.read_lines` yields them.
@@ -114,7 +114,7 @@ class DecodedLines:
         self._again: deque[tuple[int, str, LineProblem | None]] = deque()
         self._row: list[tuple[int, str, LineProblem | None]] = []
         self.number = 0
-        self.bad: LineProblem | None = None  # since it was last taken
+        self.bad: LineProblem | None = None  # since `take_bad` was last called
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -138,25 +138,25 @@ class DecodedLines:
             return number, text, LineProblem(number, str(error))
 
     def skip_to(self, number: int) -> None:
-        """Pass over the lines before this one; a file that ends earlier is at its end then."""
+        """Skip the lines before this one, or all of them if the file is shorter."""
         for _text in self if number > 1 else ():
             if self.number >= number - 1:
                 break
         self.take_bad()
 
     def take_bad(self) -> LineProblem | None:
-        """Return the first line of the row that was no text, and begin another row."""
+        """Return the problem of the first line of the row that was not text, and start another row."""
         bad, self.bad = self.bad, None
         self._row.clear()
         return bad
 
     @property
     def spans_lines(self) -> bool:
-        """Whether the row that is read goes over several lines."""
+        """Whether the current row spans several lines."""
         return len(self._row) > 1
 
     def resume_behind_first_line(self) -> None:
-        """Give the lines of the row once more, but for its first."""
+        """Queue the lines of the current row again, except the first."""
         self._again.extendleft(reversed(self._row[1:]))
         self.number = self._row[0][0]
         self.take_bad()
@@ -165,15 +165,15 @@ class DecodedLines:
 def table_rows(
     lines: DecodedLines, names: Sequence[str], delimiter: str
 ) -> Iterator[tuple[int, dict[str, str] | LineProblem]]:
-    """Yield the cells that say something by their columns, or the problem, of each row, by the line it begins on.
+    """Yield the start line of each row with its non-empty cells by column, or its problem.
 
     Args:
-        lines: behind the header.
-        names: of the columns; those without a name are left out.
-        delimiter: between the cells.
+        lines: the lines after the header.
+        names: names of the columns; columns without a name are left out.
+        delimiter: the separator between cells.
 
     Raises:
-        ImportRefused: the file as a whole cannot be read on, or goes on with blank rows.
+        ImportRefused: the rest of the file cannot be read, or has too many blank rows.
     """
     for start, row in named_rows(_cells(lines, delimiter), names):
         yield (start, {name: unguard_cell(cell) for name, cell in row.items()} if isinstance(row, dict) else row)
@@ -182,14 +182,14 @@ def table_rows(
 def named_rows(
     rows: Iterator[tuple[int, list[str] | _Said]], names: Sequence[str]
 ) -> Iterator[tuple[int, dict[str, str] | _Said | LineProblem]]:
-    """Yield the cells that say something by their columns, of each row that is not blank.
+    """Yield the start line and the non-empty cells by column of each row that is not blank.
 
     Args:
-        rows: the cells of each row, or what is said instead of a row, which is passed on.
-        names: of the columns; those without a name are left out.
+        rows: the cells of each row; a problem or warning in place of a row is passed through.
+        names: names of the columns; columns without a name are left out.
 
     Raises:
-        ImportRefused: the table goes on with blank rows.
+        ImportRefused: the table has too many consecutive blank rows.
     """
     read = [place for place, name in enumerate(names) if name]
     width, blank = len(names), 0
@@ -213,7 +213,7 @@ def named_rows(
 
 
 def _cells(lines: DecodedLines, delimiter: str) -> Iterator[tuple[int, list[str] | LineProblem]]:
-    """Yield the cells of each row; where a quotation mark is not closed, its row is its line alone."""
+    """Yield the cells of each row; if a quotation mark is not closed, only its own line counts as the row."""
     resumed = 0
     rows = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
@@ -237,9 +237,9 @@ def _cells(lines: DecodedLines, delimiter: str) -> Iterator[tuple[int, list[str]
 
 
 def _with_old_ends(lines: Iterator[tuple[int, bytes | LineProblem]]) -> Iterator[tuple[int, bytes | LineProblem]]:
-    """Yield where a carriage return alone ends the header, as old programs save, let it end every line.
+    """Yield the lines; if a lone carriage return ends the header, as in old files, split every line at it.
 
-    Elsewhere it is part of a quoted cell, or a mistake that the csv module refuses.
+    Elsewhere it is part of a quoted cell, or an error that the csv module refuses.
     """
     number = 0
     is_old = False
@@ -253,7 +253,7 @@ def _with_old_ends(lines: Iterator[tuple[int, bytes | LineProblem]]) -> Iterator
 
 
 def _reason(error: csv.Error) -> str:
-    """Return why the csv module cannot read on, for whoever made the file."""
+    """Return why the csv module failed, in words for the author of the file."""
     reason = str(error)
     if "unexpected end of data" in reason:
         return _UNCLOSED
@@ -274,16 +274,16 @@ COLUMNS = (
 _WRITTEN_LABELS = tuple("ABCDE")
 
 CSV_HEAD = "\ufeff" + ",".join(COLUMNS) + "\r\n"
-"""First line of what we write; the byte order mark tells spreadsheet programs that it is UTF-8."""
+"""Header line of the files we write; the byte order mark tells spreadsheet programs that it is UTF-8."""
 
 
 def csv_rows(
     path: Path, layout: FileLayout, *, progress: Progress | None = None, unpacked_limit: int = UNPACKED_LIMIT
 ) -> Iterator[tuple[int, dict[str, Any] | LineProblem | LineWarning]]:
-    """Yield the cells of each row that is not blank by our names of fields, or its problem, by the line it begins on.
+    """Yield each non-blank row's start line, and its cells by our field names or its problem.
 
     Raises:
-        ImportRefused: the file as a whole cannot be read on.
+        ImportRefused: the rest of the file cannot be read.
     """
     read = read_lines(path, progress=progress, unpacked_limit=unpacked_limit)
     lines = DecodedLines(read, layout.encoding)
@@ -295,14 +295,14 @@ def csv_rows(
 
 
 def write_csv(records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
-    """Yield the header and the rows of a file."""
+    """Yield the header and the rows of a CSV file."""
     yield CSV_HEAD.encode()
     for record in records:
         yield write_csv_row(record).encode()
 
 
 def write_csv_row(record: QuestionRecord) -> str:
-    """Return one row with its line end, safe to open in a spreadsheet program."""
+    """Return one row with its line ending, safe to open in a spreadsheet program."""
     row = question_cells(record)
     buffer = io.StringIO(newline="")
     csv.writer(buffer, lineterminator="\r\n").writerow(guard_cell(row.get(name, "")) for name in COLUMNS)
@@ -310,7 +310,7 @@ def write_csv_row(record: QuestionRecord) -> str:
 
 
 def question_cells(record: QuestionRecord) -> dict[str, str]:
-    """Return the cells of a question by their columns."""
+    """Return the cells of a question by column."""
     fields = question_fields(record)
     if _fits_columns(record.options):
         fields |= {"options": "", **{option.label: option.text for option in record.options}}

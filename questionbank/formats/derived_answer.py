@@ -1,4 +1,4 @@
-"""The answer that people, search and models read: derived from what grades a question, or as its source computes it."""
+"""The readable answer for people, search and models: derived from the grading data, or computed as its source does."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent
 from questionbank.formats.kinds import option_label
 
-_SEVERAL = ("MULTIRESPONSE", "MR")  # styles of a gap of which all right options belong into the answer
+_SEVERAL = ("MULTIRESPONSE", "MR")  # styles of gaps for which the answer includes every correct option
 
 
 def derived_answer(*, kind: str, options: Sequence[Option], answer: str, content: QuestionContent) -> str:
-    """Return the readable answer of a question: derived where its options or its content say what is right.
+    """Return a question's readable answer, derived from its options or content if they show what is right.
 
     >>> two = (Option("A", "4", weight=0.5), Option("B", "5", weight=-1), Option("C", "2 + 2", weight=0.5))
     >>> derived_answer(kind="choice", options=two, answer="", content=QuestionContent())
@@ -43,7 +43,7 @@ def derived_answer(*, kind: str, options: Sequence[Option], answer: str, content
 
 
 def right_options(options: Sequence[Option], *, is_single: bool = False) -> list[str]:
-    """Return the labels of the options with a positive weight; of a question with one answer, of the heaviest."""
+    """Return the labels of the options with a positive weight, or only the heaviest for a single-answer question."""
     weights = [option.weight or 0.0 for option in options]
     best = max(weights, default=0.0)
     least = best if is_single else 0.0
@@ -51,13 +51,13 @@ def right_options(options: Sequence[Option], *, is_single: bool = False) -> list
 
 
 def best_answers(accepted: Sequence[AcceptedAnswer]) -> list[AcceptedAnswer]:
-    """Return the accepted answers that give the most points."""
+    """Return the accepted answers that earn the most points."""
     best = max((answer.weight for answer in accepted), default=0.0)
     return [answer for answer in accepted if answer.weight == best > 0]
 
 
 def accepted_answers(content: QuestionContent, answer: str) -> Sequence[AcceptedAnswer]:
-    """Return the answers that a typed one is compared with: those of the content, else the answer alone."""
+    """Return the answers to compare a typed answer with: the content's accepted answers, else the answer alone."""
     return content.accepted or ((AcceptedAnswer(answer),) if answer else ())
 
 
@@ -66,7 +66,7 @@ def _with_unit(answer: AcceptedAnswer) -> str:
 
 
 def blank_answer(blank: Blank) -> str:
-    """Return what belongs into a gap."""
+    """Return the correct answer for a gap."""
     if blank.options:
         labels = right_options(blank.options, is_single=not blank.style.startswith(_SEVERAL))
         chosen = [option.text for option in blank.options if option.label in labels]
@@ -75,13 +75,13 @@ def blank_answer(blank: Blank) -> str:
 
 
 def lettered_choices(pairs: Sequence[MatchingPair]) -> list[tuple[str, str]]:
-    """Return the choices on the right, each with its letter, in an order that does not give the pairs away."""
+    """Return the right-hand choices with their letters, in an order that does not reveal the pairs."""
     choices = apart(sorted({pair.right for pair in pairs}), pairs)
     return [(choice, part_label(place)) for place, choice in enumerate(choices)]
 
 
 def apart(choices: list[str], pairs: Sequence[MatchingPair]) -> list[str]:
-    """Return the choices in an order in which not every one stands beside its left side.
+    """Return the choices in an order in which they are not all opposite their matches.
 
     >>> apart(["2", "4"], [MatchingPair("1 + 1", "2"), MatchingPair("2 + 2", "4")])
     ['4', '2']
@@ -91,20 +91,20 @@ def apart(choices: list[str], pairs: Sequence[MatchingPair]) -> list[str]:
 
 
 def part_label(place: int) -> str:
-    """Return the letter of a part, from 0 on."""
+    """Return the letter of a part, counting from 0."""
     return option_label(place).lower()
 
 
 SETTING = "computed_answer"
 _LONGEST = 500  # characters
-_STEPS = 4  # from a variable to what it is assigned
+_STEPS = 4  # maximum assignments to follow from a variable
 
 
 def computed_answer(expressions: Iterable[str], values: Mapping[str, str] | None = None) -> str:
-    """Return what some expressions say; of a variable, what it is assigned.
+    """Return the expressions as text, with each variable followed by its assigned value.
 
     Args:
-        values: the code that each variable is assigned.
+        values: the code assigned to each variable.
 
     >>> computed_answer(["$ans", "2*$b"], {"$ans": "2*$a"})
     '$ans = 2*$a; 2*$b'
@@ -117,14 +117,14 @@ def computed_answer(expressions: Iterable[str], values: Mapping[str, str] | None
 
 
 def followed(value: str, values: Mapping[str, str]) -> str:
-    """Return what a variable stands for: the code that it, or the variable that it is assigned, is assigned."""
+    """Return the code that a variable stands for, following assignments from variable to variable."""
     for _step in range(_STEPS):
         value = values.get(value, value)
     return value
 
 
 def assigned(pattern: re.Pattern[str], code: str) -> dict[str, str]:
-    """Return the code that each variable is assigned last, by a pattern with the groups `name` and `value`."""
+    """Return the last code assigned to each variable, by a pattern with the groups `name` and `value`."""
     return {match["name"]: match["value"] for match in pattern.finditer(code)}
 
 

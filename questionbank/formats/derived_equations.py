@@ -1,8 +1,8 @@
-"""The equation of a question whose file has its solution in another form: MathQA's programs, GSM8K's calculations.
+"""Equations derived from other forms of solution: MathQA's programs and GSM8K's calculations.
 
 MathQA (Amini et al. 2019, section 3) publishes ``program``, GSM8K (Cobbe et al. 2021) the annotated calculations of a
-worked solution; `analytics.expression.programs` reads both. The equation is written with the numbers of the text, as
-other equations of the bank are.
+worked solution; `analytics.expression.programs` reads both. The equation uses the numbers of the text, like other
+equations in the bank.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from questionbank.formats.limits import EQUATION_LIMIT
 def derived_equation(
     text: str, *, program: str, calculations: Sequence[str], numbers: Sequence[str], published: PublishedNumber | None
 ) -> str:
-    """Return the equation that a question's program computes, else its calculations.
+    """Return the equation that a question's program computes, or else its calculations.
 
     >>> derived_equation(
     ...     "5 bags hold 6 figs each.", program="multiply(n0,n1)|", calculations=(), numbers=(), published=None
@@ -32,15 +32,15 @@ def derived_equation(
     '5*6'
 
     Args:
-        text: the question.
-        program: MathQA's operations, separated by ``|``; empty where there is none.
-        calculations: ``left=result`` in order; empty where there are none.
-        numbers: that the program names ``n0``, ``n1``, ...; those of the text where the source lists none.
-        published: the published answer; None where it is no number.
+        text: text of the question.
+        program: MathQA's operations, separated by ``|``; empty if absent.
+        calculations: ``left=result`` in order; empty if absent.
+        numbers: the numbers that the program calls ``n0``, ``n1``, ...; if empty, those of the text are used.
+        published: the published answer; None if it is not a number.
 
     Returns:
-        The equation; empty where none can be read, is an operation or more, fits the bank and gives the published
-        answer.
+        The equation; empty unless one can be read that has at least one operation, fits the bank's limit and gives the
+        published answer.
     """
     for read in _readers(text, program, calculations, numbers):
         try:
@@ -48,7 +48,7 @@ def derived_equation(
             equation = "" if tree.is_number else to_infix(tree)
             if not 0 < len(equation) <= EQUATION_LIMIT:
                 continue
-            value = evaluate_float(parse_expression(equation))  # as everybody else will read it
+            value = evaluate_float(parse_expression(equation))  # parsed as any other reader will parse it
         except DataError:
             continue
         if published is None or published.agrees_with(value):

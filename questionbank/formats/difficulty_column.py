@@ -1,7 +1,7 @@
-"""The difficulties of a file that are no plain numbers: "75%", "Level 3", "3/5", "hard".
+"""Difficulties that are not plain numbers: "75%", "Level 3", "3/5", "hard".
 
-The column as a whole decides on what scale they are: one way of writing, one scale. Where a column mixes ways, none of
-its values is guessed, and the column can be left out.
+The column as a whole determines the scale: one notation, one scale. If a column mixes notations, none of its values is
+guessed, and the column can be left out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from questionbank.bank.scales import AS_PUBLISHED
 from questionbank.formats.column_names import plain_name
 
-_STEPS = {  # word -> 1 (very easy) .. 5 (very hard), as `plain_name` gives it; a literal table
+_STEPS = {  # word, as `plain_name` returns it -> 1 (very easy) .. 5 (very hard); a literal table
     1: "very easy | beginner | trivial | sehr leicht | sehr einfach | tres facile"
     " | muy facil | 很容易 | 很简单 | 非常简单",
     2: "easy | simple | basic | low | leicht | einfach | facile | facil | sencillo | bajo | baja"
@@ -46,7 +46,7 @@ _SCALE_OF_TOP = {3: "1-3", 4: "0-4", 5: "1-5", 10: "1-10", 100: "0-100"}
 
 
 def plain_number(text: str) -> float | None:
-    """Return a number with a decimal point or comma; None for all else, and where a comma may separate thousands.
+    """Return a number with a decimal point or comma; None otherwise, and if a comma may separate thousands.
 
     >>> plain_number("2.5"), plain_number("1,5"), plain_number("1,500"), plain_number("hard")
     (2.5, 1.5, None, None)
@@ -63,13 +63,13 @@ def plain_number(text: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class DifficultyReading:
-    """How the values of a column are read.
+    """How the values of a column are interpreted.
 
     Attributes:
-        way: in which they are written: percent, fraction, level, word; empty where no single one is.
-        scale: of the values that come out.
+        way: the notation (percent, fraction, level, word); empty if there is no single one.
+        scale: scale of the resulting values.
         top: highest denominator or level.
-        ways: all ways that the column has, for whoever is told that it mixes them.
+        ways: all notations in the column, for messages about mixed columns.
     """
 
     way: str = ""
@@ -78,7 +78,7 @@ class DifficultyReading:
     ways: tuple[str, ...] = ()
 
     def value(self, text: str) -> float | None:
-        """Return the difficulty on `scale`, or None where the text is not written in this way."""
+        """Return the difficulty on `scale`, or None if the text is not in this notation."""
         way, value, of = _written(text)
         if way != self.way or not way:
             return None
@@ -89,14 +89,14 @@ class DifficultyReading:
         return value
 
     def why_not(self, text: str) -> str:
-        """Return why a value cannot be read, for a line's problem."""
+        """Return why a value cannot be read, for the line's problem message."""
         if len(self.ways) > 1 and _written(text)[0]:
             mixed = f"{', '.join(self.ways[:-1])} and {self.ways[-1]}"
             return f"{text!r} cannot be placed: the column mixes {mixed}"
         return f"{text!r} is not a number, a level or a word such as easy"
 
     def note(self) -> str:
-        """Return what is done with the column, in one sentence; empty where nothing is."""
+        """Return one sentence on how the column is converted; empty if it is not."""
         if not self.way:
             return ""
         example = f"3/{self.top:g} becomes {3 / self.top if self.scale == '0-1' else 3:.2g}"
@@ -112,7 +112,7 @@ class DifficultyReading:
 
 
 def _written(text: str) -> tuple[str, float, float]:
-    """Return in which way a value is written, its number, and what a fraction is of."""
+    """Return a value's notation, its number, and the denominator if it is a fraction."""
     text = text.strip()[:60]
     if match := _PERCENT.fullmatch(text):
         return "percent", _float(match[1]), 0.0
@@ -131,7 +131,7 @@ def _float(text: str) -> float:
 
 
 def read_column(values: Iterable[Any]) -> DifficultyReading:
-    """Return how a whole column is read, by those of its values that are no plain numbers.
+    """Return how a whole column is interpreted, judging by its values that are not plain numbers.
 
     >>> read_column(["easy", "hard", "medium"]).scale, read_column(["Level 1", "Level 5"]).scale
     ('1-3', '1-5')

@@ -1,4 +1,4 @@
-"""How the bytes of a text file stand for characters: recognised, named, and decoded line by line."""
+"""Character encodings of text files: detected, named, and decoded line by line."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ENCODINGS = {
     "mac-roman": "Mac Roman",
     "gb18030": "GB18030",
 }
-"""Encodings of files by their names; `questionbank.formats.lines` makes UTF-8 of UTF-16."""
+"""Supported encodings by name; `questionbank.formats.lines` converts UTF-16 to UTF-8."""
 
 _WESTERN = frozenset("äöüßÄÖÜéèêëàâçîïôœùûÉÈÀÇáíóúñÁÍÓÚÑ¿¡øåæ°²³½¼¾×÷±·€£µ«»–—’‘“”„…åÅ")
 
 
 def looks_like_utf16(beginning: bytes) -> str:
-    r"""Return the codec of UTF-16 by its byte order mark, or by the zero bytes of plain letters; else nothing.
+    r"""Return the UTF-16 codec by byte order mark, or by the zero bytes of ASCII letters; empty if it is not UTF-16.
 
     >>> looks_like_utf16("\ufefftext".encode("utf-16-le")), looks_like_utf16("a;b".encode("utf-16-be"))
     ('utf-16', 'utf-16-be')
@@ -40,11 +40,11 @@ def looks_like_utf16(beginning: bytes) -> str:
 
 
 def guess_encoding(beginning: bytes) -> str:
-    r"""Return the encoding of a text that begins so.
+    r"""Guess the encoding of a text from its beginning.
 
-    GB18030 could decode most of Windows-1252 too; but in Chinese text both bytes of a character are above
-    0xA0, and in Western text an accented letter mostly stands beside a plain one. Windows-1252 and Mac Roman are
-    told apart by which of them gives the signs that Western texts hold.
+    GB18030 could decode most of Windows-1252 too; but in Chinese text both bytes of a character are above 0xA0, and in
+    Western text an accented letter is mostly next to a plain one. Windows-1252 and Mac Roman are told apart by which
+    one yields the characters that occur in Western texts.
 
     >>> guess_encoding("2 × 3 求".encode()), guess_encoding("求面积".encode("gb18030"))
     ('utf-8', 'gb18030')
@@ -57,7 +57,7 @@ def guess_encoding(beginning: bytes) -> str:
         codecs.getincrementaldecoder("utf-8")().decode(beginning, final=False)
     except UnicodeDecodeError:
         if re.search(rb"[\xc3-\xf4][\x80-\xbf]", beginning) and _is_mostly_utf8(beginning):
-            return "utf-8"  # with some damage, which its lines report
+            return "utf-8"  # with some damage, which is reported line by line
     else:
         return "utf-8"
     high = len(re.findall(rb"[\x81-\xfe]", beginning))
@@ -78,9 +78,9 @@ def _is_mostly_utf8(beginning: bytes) -> bool:
 
 
 def _gbk_share(beginning: bytes) -> float:
-    """Return the share of the characters above ASCII that are Chinese, when read as GB18030."""
+    """Return the share of the non-ASCII characters that are Chinese when read as GB18030."""
     signs = [sign for sign in beginning.decode("gb18030", "ignore") if sign > "\x7f"]
-    # Two letters of a Western text are now and then a rare character; common ones are in the first plane of GB 2312.
+    # Two letters of a Western text occasionally form a rare character; common ones are in the first level of GB 2312.
     wide = (sign for sign in signs if unicodedata.east_asian_width(sign) in "WFA")
     common = sum(1 for sign in wide if sign.encode("gb2312", "ignore"))
     return common / len(signs) if len(signs) >= 8 else 0.0
@@ -92,14 +92,14 @@ def _western(beginning: bytes) -> str:
         for encoding in ("windows-1252", "mac-roman")
     }
     best = max(scores, key=lambda encoding: scores[encoding])
-    return best if scores[best] > 0 else "utf-8"  # neither: the lines say what is wrong with them
+    return best if scores[best] > 0 else "utf-8"  # neither; the errors are reported line by line
 
 
 def decode_text(line: bytes, encoding: str) -> str:
-    """Return a line as text.
+    """Decode a line of text.
 
     Raises:
-        ValueError: it is no text in this encoding, or holds a NUL character; the message is for the user.
+        ValueError: the line is not valid in this encoding or contains a NUL character; the message is for the user.
     """
     if encoding in ("utf-8", "utf-16"):
         return decode_line(line)

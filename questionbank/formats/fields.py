@@ -1,6 +1,6 @@
-"""From the fields of one line to a `QuestionRecord`, with every problem named.
+"""Build a `QuestionRecord` from the fields of one line, reporting every problem.
 
-The fields are those of JSON Lines; CSV is brought into the same shape first, so both obey one set of rules.
+The fields are those of JSON Lines; CSV is first converted to the same shape, so both obey one set of rules.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _TYPE_NAMES = {
 }
 _PATH_SIGNS = ">;"
 _PATH_SIGNS_IN_FILES = str.maketrans(_PATH_SIGNS, "＞；")
-_SHOWN = 40  # characters of a wrong value that a message repeats
+_SHOWN = 40  # characters of a wrong value that are repeated in a message
 
 
 @dataclass(frozen=True, slots=True)
 class FileScale:
-    """The difficulty scale of a file: stated by whoever reads it, or likely from the name of its set.
+    """The difficulty scale of a file: stated by the importer, or likely from the name of its data set.
 
-    A value outside a stated scale is refused; one outside a likely scale is kept as published.
+    A value outside a stated scale is refused; a value outside a likely scale is kept as published.
     """
 
     stated: str = ""
@@ -53,7 +53,7 @@ UNKNOWN_SCALE = FileScale()
 
 
 class FieldProblems(Exception):
-    """What is wrong with one line: `problems` holds (field, reason), at least one."""
+    """The problems of one line: `problems` holds at least one (field, reason) pair."""
 
     def __init__(self, problems: Iterable[tuple[str, str]]) -> None:
         self.problems = list(problems)
@@ -61,10 +61,10 @@ class FieldProblems(Exception):
 
 
 class Fields:
-    """Takes typed values out of a line and collects what is wrong with them.
+    """Extracts typed values from a line and collects problems.
 
     Attributes:
-        problems: field and reason of each.
+        problems: (field, reason) pairs.
     """
 
     def __init__(self, row: Mapping[str, Any]) -> None:
@@ -79,7 +79,7 @@ class Fields:
         if value is None:
             return ""
         if number_allowed and type(value) in (int, float):
-            if value in (math.inf, -math.inf):  # 1e999; no file holds NaN
+            if value in (math.inf, -math.inf):  # 1e999; files cannot contain NaN
                 self.refuse(name, "must be a finite number")
                 return ""
             value = decimal_text(value)
@@ -130,14 +130,14 @@ def _shown(value: str) -> str:
 
 
 def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -> QuestionRecord:
-    """Build the record of one line.
+    """Build the record from one line.
 
     Args:
-        row: its fields, as in JSON Lines; unknown ones are ignored, null means absent. Options may be records.
-        scale: what is known of the difficulty scale of the whole file, for lines that name none.
+        row: the fields, as in JSON Lines; unknown fields are ignored, null means absent. Options may be records.
+        scale: the difficulty scale of the whole file, for lines that name none.
 
     Raises:
-        FieldProblems: one or more fields cannot be used.
+        FieldProblems: one or more fields are invalid.
     """
     fields = Fields(row)
     identifier = fields.string("id", limits.ID_LIMIT, number_allowed=True)
@@ -178,7 +178,7 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
 
 
 def read_identifier(row: Mapping[str, Any]) -> str:
-    """Return the `id` of a line that is no question, as text; empty where it has none.
+    """Return the `id` of a line that is not a question, as text; empty if it has none.
 
     Raises:
         FieldProblems: it is neither a string nor a finite number, or too long.
@@ -263,7 +263,7 @@ def _content(fields: Fields) -> QuestionContent:
 
 
 def content_problem(content: QuestionContent) -> str:
-    """Return why the bank cannot hold a content, or nothing."""
+    """Return why the bank cannot hold a content; empty if it can."""
     if not content:
         return ""
     texts = [as_json(content)]
@@ -294,15 +294,15 @@ def _numbers(fields: Fields) -> tuple[str, ...]:
 
 
 def _equation(fields: Fields, text: str, numbers: tuple[str, ...], answer: str, options: tuple[Option, ...]) -> str:
-    """Return the equation of a line, else the one that its program or its calculations compute.
+    """Return the equation of a line, or else one computed from its program or calculations.
 
-    A program or calculations that cannot be used are no problem of the line: the question has no equation then.
+    An unusable program or unusable calculations are not a problem of the line: the question just gets no equation.
     """
     equation = fields.string("equation", limits.EQUATION_LIMIT)
     program, calculations = fields.row.get("program"), fields.row.get("calculations")
     if equation or fields.problems or not (program or calculations):
         return equation
-    # why here: both load numpy, which the demo generator and most files do without
+    # imported here because both load numpy, which the demo generator and most files do not need
     from questionbank.bank.published_numbers import number_of_answer
     from questionbank.formats.derived_equations import derived_equation
 
@@ -325,7 +325,7 @@ def _calculations(value: object) -> list[str]:
 
 
 def _concept_paths(fields: Fields, name: str) -> tuple[ConceptPath, ...]:
-    """Return the concept paths of a line, each name trimmed, repeated paths dropped."""
+    """Return the concept paths of a line, with names stripped and duplicate paths dropped."""
     paths: dict[ConceptPath, None] = {}
     for item in fields.items(name, limits.CONCEPTS_LIMIT):
         if type(item) is not list:
@@ -340,7 +340,7 @@ def _concept_paths(fields: Fields, name: str) -> tuple[ConceptPath, ...]:
 
 
 def concept_name_problem(name: str) -> str:
-    """Return why a concept cannot have this name, or nothing.
+    """Return why a concept cannot have this name; empty if it can.
 
     >>> concept_name_problem("x > 3"), concept_name_problem("Sums")
     ('holds the sign >, which separates concepts in files', '')
@@ -352,7 +352,7 @@ def concept_name_problem(name: str) -> str:
 
 
 def exported_path(path: ConceptPath) -> list[str]:
-    """Return the path for a file; names from before > and ; were refused get the full-width signs instead.
+    """Return the path for a file; names older than the ban on > and ; get the full-width characters instead.
 
     >>> exported_path(("Algebra", "x > 3; y"))
     ['Algebra', 'x ＞ 3； y']
@@ -361,10 +361,9 @@ def exported_path(path: ConceptPath) -> list[str]:
 
 
 def concept_path(names: list[Any]) -> tuple[ConceptPath, str]:
-    """Check one path; returns it with its blanks tidied, and what is wrong with it (or nothing).
+    """Check one path; return it with whitespace normalised, and what is wrong with it (or nothing).
 
-    A concept may bear its parent's name, as TAL-SCQ5K has it; one that stands above itself at a distance
-    would be its own ancestor.
+    A concept may have the same name as its parent, as in TAL-SCQ5K; a repeat further up would make it its own ancestor.
     """
     if not names:
         return (), "hold an empty path"

@@ -1,4 +1,4 @@
-"""Files that strangers have packed (ZIP, tar, tar.gz), or a file alone: read member by member, never unpacked."""
+"""Untrusted packed files (ZIP, tar, tar.gz) or single files: read member by member, never unpacked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from questionbank.formats.archives import (
 from questionbank.formats.encodings import guess_encoding, looks_like_utf16
 from questionbank.formats.lines import first_bytes
 
-TEXT_LIMIT = 8 * 1024 * 1024  # bytes of a file that is read as text
+TEXT_LIMIT = 8 * 1024 * 1024  # bytes; larger files are not read as text
 _TAR = b"ustar"
 _TAR_AT = 257
 _PIECE = 1 << 20
@@ -40,10 +40,10 @@ _NO_TEXTS = (
 
 
 class Folder:
-    """Files by their paths, in the order of the archive.
+    """Files by path, in archive order.
 
     Attributes:
-        names: their paths; without what systems add of their own.
+        names: their paths, without the extra files that operating systems add.
     """
 
     def __init__(self, names: list[str], read: Callable[[str], bytes]) -> None:
@@ -60,10 +60,10 @@ class Folder:
         return self._read(name)
 
     def text(self, name: str) -> str:
-        """Return a file as text, whatever its encoding is.
+        """Return a file as text, in whatever encoding.
 
         Raises:
-            ValueError: it is too long; the message says how long.
+            ValueError: the file is too long; the message gives its size.
         """
         data = self._read(name)
         if len(data) > TEXT_LIMIT:
@@ -71,7 +71,7 @@ class Folder:
         return text_of(data)
 
     def near(self, place: str, wanted: str) -> bytes | None:
-        """Return the file that another one names: beside it, below it, or anywhere by its own name; else None."""
+        """Return the file that another file refers to: beside it, below it, or anywhere by base name; else None."""
         wanted = wanted.strip().replace("\\", "/")
         beside = normpath(join(dirname(place), wanted))
         name = beside if beside in self._known else self._by_ending.get(wanted.rpartition("/")[2])
@@ -79,14 +79,14 @@ class Folder:
 
 
 def text_of(data: bytes) -> str:
-    """Return the text of bytes in whatever encoding, with plain line ends and without NUL characters."""
+    """Decode bytes of any encoding, with normalised line endings and without NUL characters."""
     codec = looks_like_utf16(data) or guess_encoding(data)
     text = data.decode("utf-8-sig" if codec == "utf-8" else codec, "replace")
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
 
 
 def is_packed_folder(path: Path) -> bool:
-    """Return whether a file is an archive: ZIP, or tar, compressed or not."""
+    """Return whether a file is a ZIP or tar archive, compressed or not."""
     return is_archive(path) or _is_tar(path)
 
 
@@ -99,13 +99,13 @@ def _is_tar(path: Path) -> bool:
 
 @contextmanager
 def opened_folder(path: Path, *, is_beginning: bool = False) -> Iterator[Folder]:
-    """Yield the files of an archive, or the file itself as the only one.
+    """Yield the files of an archive, or the file itself as the only member.
 
     Args:
-        is_beginning: whether the file may be the beginning of one, to be looked at.
+        is_beginning: whether the file may be only the beginning of an archive, to be inspected.
 
     Raises:
-        ImportRefused: the archive is damaged or holds what no archive should; says why.
+        ImportRefused: the archive is damaged or contains something forbidden; the message gives the reason.
     """
     if is_archive(path):
         with opened_archive(path) as archive:
@@ -127,7 +127,7 @@ def _whole(path: Path) -> bytes:
 
 
 def _unpack(path: Path, into: IO[bytes]) -> bool:
-    """Write the tar archive that a file holds; returns whether the file ends where the archive does."""
+    """Write out the uncompressed tar archive; return whether it was complete."""
     packed, size = path.stat().st_size, 0
     with path.open("rb") as raw:
         is_gzip = raw.read(2) == b"\x1f\x8b"
@@ -179,7 +179,7 @@ def _fault(member: tarfile.TarInfo, names: set[str]) -> str:
 
 
 def beginnings(folder: Folder) -> Iterator[tuple[str, str]]:
-    """Yield the beginning and the name of each text of a folder, of the first ones of a large one."""
+    """Yield the beginning and the name of each text file, up to a limit."""
     for name in folder.names[:_BEGINNINGS_LOOKED_AT]:
         if not name.lower().endswith(_NO_TEXTS):
             data = folder.read(name)[:_BEGINNING]

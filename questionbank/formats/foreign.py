@@ -1,4 +1,4 @@
-"""Files of other kinds that people choose by mistake, or that need one step before Kindred can read them."""
+"""Unsupported files that people choose by mistake, or that need a conversion step before Kindred can read them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAGIC = {  # beginning of the file -> what it is, and what to do
     b"SQLite format 3": f"a database: export its table of questions and {_SAVE}",
     b"PAR1": f"a Parquet file: open it in Python with pandas and {_SAVE}, or as JSON Lines",
 }
-_INSIDE_ZIP = (  # what a ZIP archive names near its beginning -> what the file is, and what to do
+_INSIDE_ZIP = (  # name near the beginning of a ZIP archive -> what the file is, and what to do
     (b"moodle_backup.xml", "a Moodle back-up: export the question bank instead, and save its questions as CSV (UTF-8)"),
     (b"xl/workbook.bin", "a binary Excel workbook (XLSB): open it and choose Save As, Excel Workbook (XLSX)"),
     (b"xl/workbook", "an Excel workbook: open it and choose Save As, CSV UTF-8"),
@@ -31,7 +31,7 @@ _INSIDE_ZIP = (  # what a ZIP archive names near its beginning -> what the file 
     (b"[Content_Types].xml", "an Office file: open it and choose Save As, CSV UTF-8"),
 )  # fmt: skip
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
-_INSIDE_OLD_OFFICE = (  # the same for files of Office before 2007, whose parts have names in UTF-16
+_INSIDE_OLD_OFFICE = (  # the same for Office files from before 2007, whose parts have names in UTF-16
     ("EncryptedPackage", "protected by a password: open it, remove the password and save it again"),
     ("WordDocument", f"an old Word document (DOC): put its questions into a table and {_SAVE}"),
     ("Workbook", "an old Excel workbook (XLS): open it and choose Save As, Excel Workbook (XLSX)"),
@@ -39,7 +39,7 @@ _INSIDE_OLD_OFFICE = (  # the same for files of Office before 2007, whose parts 
 )
 _PICTURES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff", ".heic"})
 _LOOKED_AT = 1 << 20  # bytes of an archive
-_PARTS_OF_PACKAGES = (  # the beginning of a text that is one file of a package -> which
+_PARTS_OF_PACKAGES = (  # beginning of a text that is a single file of a package -> which file
     (r"(<\?xml[^<>]*>)?\s*<([\w.-]+:)?(assessmentTest|qti-assessment-test)\b", "a test of QTI without its items"),
     (
         r"(<\?xml[^<>]*>)?\s*<([\w.-]+:)?(assessmentSection|assessmentItemPool|qti-assessment-section)\b",
@@ -48,7 +48,7 @@ _PARTS_OF_PACKAGES = (  # the beginning of a text that is one file of a package 
     (r"(<\?xml[^<>]*>)?\s*<([\w.-]+:)?manifest\b", "the table of contents of a package without its questions"),
 )
 _TABLE = f"put its questions into a table with the columns questiontext, answer and category, and {_SAVE}"
-_PROGRAMS = (  # system, ends of the names of its files, what their texts hold, what to do
+_PROGRAMS = (  # system, regex for the end of a file name, regex for the text, what to do
     ("WeBWorK", r"\.pg", r"(?m)^[ \t]*(?:DOCUMENT\s*\(|BEGIN_(?:TEXT|PGML)\b)", _TABLE),
     (
         "PrairieLearn",
@@ -71,20 +71,20 @@ _PROGRAMS = (  # system, ends of the names of its files, what their texts hold, 
     ),
 )
 _ENDINGS_OF_ARCHIVES = (".zip", ".imscc", ".xlsx", ".xlsm", ".ods", ".tar", ".tgz")
-_MARKUP = (  # the beginning of a text -> what the file is, whatever its name
+_MARKUP = (  # beginning of a text -> what the file is, whatever its name
     (r"(?i)<(!doctype html|html|head|body|table)\b", "a web page"),
     (r"(?i)<(\?xml|[a-z]+[\s/>])", "an XML file"),
 )
-_PLAIN = (  # the same, for files whose name does not say that they are a table or JSON
+_PLAIN = (  # the same, for files not named as a table or JSON
     (r"(%[^\n]*\n\s*)*\\(documentclass|begin|usepackage|input|section|chapter)\b", "a LaTeX document"),
 )
 
 
 def foreign_binary(start: bytes, path: Path) -> str:
-    """Return what a file is that is no text, and what to do with it; empty for a text.
+    """Describe a binary file and suggest an alternative; empty for text.
 
     Args:
-        start: its first bytes.
+        start: first bytes of the file.
     """
     if start.startswith(b"PK\x03\x04"):
         return f"{path.name} is {_archive(path)}."
@@ -129,7 +129,7 @@ def _old_office(path: Path) -> str:
 
 
 def foreign_text(beginning: str, name: str, *, is_ours_by_name: bool = False) -> str:
-    """Return what a text file is that holds no table and no JSON, and how to convert it; empty if it is none of these.
+    """Describe a text file that is neither a table nor JSON, and suggest a conversion; empty for other files.
 
     >>> foreign_text("<html>", "bank.xml")[:47]
     'bank.xml is a web page, which Kindred does not '
@@ -143,7 +143,7 @@ def foreign_text(beginning: str, name: str, *, is_ours_by_name: bool = False) ->
 
 
 def foreign_program(beginning: str, name: str) -> str:
-    """Say what to do with a file of a system whose questions are programs; empty for other files.
+    """Return what to do with a file of a system whose questions are programs; empty for other files.
 
     >>> foreign_program("", "exercise.Rmd")[:57]
     'exercise.Rmd is from R/exams, which Kindred does not read'
@@ -160,7 +160,7 @@ def _program(name: str, beginning: str = "") -> str:
 
 
 def not_what_its_name_says(name: str) -> str:
-    """Return what to tell of a file of no known format that has the name of an archive; empty for another name."""
+    """Return the message for a file of unknown format that is named like an archive; empty for other names."""
     is_archive = name.lower().endswith(_ENDINGS_OF_ARCHIVES)
     what = "it has the name of an archive and is none. Download or save it again"
     return f"{name} is damaged: {what}." if is_archive else ""

@@ -1,8 +1,8 @@
-r"""HTML in our own text; `html_writing` is the way back, `html_text` reads texts that may hold some HTML or none.
+r"""HTML to our text; `html_writing` is the inverse, `html_text` reads texts that may or may not contain HTML.
 
-Paragraphs stand apart by an empty line; ``**bold**``, ``*emphasis*``, ``- item``, ``1. item``, rows of a table between
-bars, ``![description](picture)``, ``[words](address)``; formulas between dollar signs. What else there is (scripts,
-frames, drawings, colours) goes, and what went is told of.
+Paragraphs are separated by an empty line; ``**bold**``, ``*emphasis*``, ``- item``, ``1. item``, table rows between
+bars, ``![description](picture)``, ``[words](address)``; formulas between dollar signs. Everything else (scripts,
+frames, drawings, colours) is removed; most removals are reported.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from urllib.parse import unquote
 from questionbank.formats.mathml_latex import bare_formula, mathml_to_latex
 
 PictureName = Callable[[str], str]
-"""Returns our name of a picture by the address that the HTML has, or "" where there is none."""
+"""Returns our name of a picture from its address in the HTML, or "" if there is none."""
 
 _BLOCKS = frozenset(
     "p div section article header footer main aside nav blockquote address center figure figcaption form fieldset dl dd"
     " details summary caption legend pre table h1 h2 h3 h4 h5 h6 dt ul ol".split()
 )
-_TABLE_PARTS = frozenset("table thead tbody tfoot tr colgroup".split())  # in which blanks say nothing
+_TABLE_PARTS = frozenset("table thead tbody tfoot tr colgroup".split())  # in which whitespace has no meaning
 _MARKS = {**dict.fromkeys("h1 h2 h3 h4 h5 h6 dt b strong".split(), "**"), **dict.fromkeys(("i", "em"), "*")}
 _GONE = {
     "script": "a script", "style": "a style sheet", "svg": "a drawing (SVG)", "iframe": "an embedded page",
@@ -43,12 +43,12 @@ HTML_NAMES = _BLOCKS | _TABLE_PARTS | _MARKS.keys() | _GONE.keys() | _VOID | fro
 _MLANG = re.compile(r"\{mlang\s+([^{}]{1,80}?)\s*\}([^{]*(?:\{(?!mlang)[^{]*)*)\{mlang\}")
 _SPACE = re.compile(r"[ \t\r\f\n]+")
 _INLINE_TEX = re.compile(r"\\\(((?:[^\\]|\\(?![()])){1,1000}?)\\\)")
-# A < that begins no tag: without these the parser is linear, whatever a text holds.
+# A < that does not begin a tag; escaping these first keeps the parser linear for any text.
 _STRAY = re.compile(r"""<(?!/?[a-zA-Z](?:[^<>"']|"[^"]*"|'[^']*'){0,3000}>)""")
 _TEX = re.compile(r"\\\((?:[^\\]|\\(?![()])){0,1000}?\\\)|\\\[(?:[^\\]|\\(?![\[\]])){0,1000}?\\\]|\$\$[^$]{0,1000}\$\$")
 _PICTURE = re.compile(r"(!\[[^\[\]]*\]\()([^()\s]+)\)")
 _DEPTH = 200
-_LONGEST = 200_000  # characters; a text of ours has 50,000 at most
+_LONGEST = 200_000  # characters; our texts have 50,000 at most
 _SUPERSCRIPTS = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
 _SUBSCRIPTS = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 _RAISED, _LOWERED = re.compile(r"[0-9+\-−]+|n"), re.compile(r"[0-9+\-−]+")
@@ -58,11 +58,11 @@ _BASE = re.compile(r"(?:[A-Za-z0-9]{1,20}|\))$")
 def html_to_our_text(
     source: str, *, picture_name: PictureName | None = None, breaks_lines: bool = False
 ) -> tuple[str, list[str]]:
-    r"""Return the text of some HTML, and what went.
+    r"""Return the text of some HTML, and what was left out.
 
     Args:
-        picture_name: what pictures are called here; by default their addresses.
-        breaks_lines: line breaks of the source count, as in Moodle's "auto-format".
+        picture_name: returns our name of a picture; the address is used by default.
+        breaks_lines: whether line breaks of the source count, as in Moodle's "auto-format".
 
     >>> html_to_our_text(r"<p>Solve <b>for</b> \(x\):</p><ul><li>1 &lt; 2</li></ul><script>x()</script>")
     ('Solve **for** $x$:\n\n- 1 < 2', ['a script was left out'])
@@ -78,7 +78,7 @@ def html_to_our_text(
 
 
 def between(source: str, begin: str, end: str, shown: Callable[[str], str]) -> str:
-    """Return a text with what stands between two marks written otherwise, in linear time; one never closed stays."""
+    """Replace what is between two marks, in linear time; an unclosed mark stays."""
     pieces, place, opened = [], 0, -1
     for mark in re.finditer(f"({re.escape(begin)})|{re.escape(end)}", source, re.IGNORECASE):
         if mark[1] and opened < 0:
@@ -90,15 +90,15 @@ def between(source: str, begin: str, end: str, shown: Callable[[str], str]) -> s
 
 
 def without_comments(text: str) -> str:
-    """Return HTML without its comments; one that is never closed stays."""
+    """Return HTML without its comments; an unclosed comment stays."""
     return between(text, "<!--", "-->", lambda _comment: "") if "<!--" in text else text
 
 
 def raised_or_lowered(where: str, body: str, before: list[str]) -> str:
-    """Return what stands raised (``sup``) or lowered (``sub``), as signs or as LaTeX.
+    """Return superscript (``sup``) or subscript (``sub``) text, as Unicode characters or as LaTeX.
 
     Args:
-        before: the pieces of text before it; a base that goes into the formula is taken from the last.
+        before: the preceding pieces of text; the base of a formula is removed from the last piece.
     """
     body = body.strip()
     form, table = (_RAISED, _SUPERSCRIPTS) if where == "sup" else (_LOWERED, _SUBSCRIPTS)
@@ -114,7 +114,7 @@ def raised_or_lowered(where: str, body: str, before: list[str]) -> str:
 
 
 def one_language(text: str) -> tuple[str, list[str]]:
-    """Return a text without its translations, as Moodle's filter "Multi-Language Content (v2)" marks them.
+    """Return a text without its translations, as marked for Moodle's filter "Multi-Language Content (v2)".
 
     >>> one_language("{mlang en}Sum{mlang}{mlang de}Summe{mlang} of 2")
     ('Sum of 2', ['the text in another language was left out'])
@@ -127,30 +127,30 @@ def one_language(text: str) -> tuple[str, list[str]]:
 
 
 def with_dollars(text: str) -> str:
-    r"""Return a text with ``\(x\)`` as ``$x$``, the way we write it."""
+    r"""Replace ``\(x\)`` by ``$x$``, our notation."""
     if r"\(" not in text:
         return text
     return _INLINE_TEX.sub(lambda match: f"${match[1].strip()}$" if "$" not in match[1] else match[0], text)
 
 
 def with_named_pictures(text: str, picture_name: PictureName) -> str:
-    """Return a text whose pictures, ``![description](address)``, have our names."""
+    """Return a text whose pictures, ``![description](address)``, are renamed to ours."""
     return _PICTURE.sub(lambda match: f"{match[1]}{picture_name(match[2])})", text)
 
 
 def tidy_lines(text: str) -> str:
-    """Return a text without blanks at the ends of lines, and with one empty line between paragraphs."""
+    """Remove trailing whitespace and reduce gaps between paragraphs to one empty line."""
     text = re.sub(r"(?<![ \t])[ \t]+\n", "\n", text.replace("\xa0", " "))
     return re.sub(r"\n{3,}", "\n\n", text).strip(" \n")
 
 
 class HtmlReader(HTMLParser):
-    """Writes our text of some HTML.
+    """Converts HTML to our text.
 
     Args:
-        picture_name: what pictures are called here.
-        breaks_lines: line breaks of the source count.
-        is_plain: without marks of emphasis and addresses; of a picture stands that there is one.
+        picture_name: returns our name of a picture.
+        breaks_lines: whether line breaks of the source count.
+        is_plain: whether to omit emphasis marks and addresses, and to replace pictures by placeholders.
     """
 
     def __init__(self, picture_name: PictureName, *, breaks_lines: bool = False, is_plain: bool = False) -> None:
@@ -160,24 +160,25 @@ class HtmlReader(HTMLParser):
         self._breaks_lines, self._is_plain = breaks_lines, is_plain
         self._parts: list[str] = []
         self._open: list[str] = []
-        self._numbers: list[int] = []  # of each open list; -1 where it has bullets
-        self._gone = 0  # elements that are left out, one in another
+        self._numbers: list[int] = []  # counter of each open list; -1 for bullets
+        self._gone = 0  # nesting depth of removed elements
         self._math: list[str] | None = None
-        self._cells: list[str] | None = None  # of the row of a table
-        self._outer: list[list[str]] = []  # what stands around a cell, or what stands raised or lowered
+        self._cells: list[str] | None = None  # of the current table row
+        self._outer: list[list[str]] = []  # text around the current cell, superscript or subscript
         self._links: list[str] = []
-        self._marker = "\0"  # of the item that begins here
+        self._marker = "\0"  # of the list item that begins here
         self._languages: list[str] = []
 
     def text(self, source: str) -> str:
-        """Return the text of a source; what goes is in `went`."""
+        """Return the text of a source; `went` lists what was left out."""
         self.feed(source)
         self.close()
         while self._outer:
             self._end_cell()
         return "".join(self._parts)
 
-    # -- what the parser calls -------------------------------------------------------------------------------------
+    # -- callbacks of the parser
+    # ----------------------------------------------------------------------------------------
 
     def handle_data(self, data: str) -> None:
         if self._gone:
@@ -231,7 +232,7 @@ class HtmlReader(HTMLParser):
             self._close(tag)
 
     def _close(self, tag: str) -> None:
-        """End an element and those in it; what closes nothing and is no name of HTML's stays."""
+        """End an element and its descendants; an unmatched closing tag that HTML does not know stays."""
         if tag in self._open:
             while (opened := self._open.pop()) != tag:
                 self._end(opened)
@@ -347,7 +348,8 @@ class HtmlReader(HTMLParser):
             self._marker = f"{indent}- "
         self._parts.append(self._marker)
 
-    # -- where the text stands -------------------------------------------------------------------------------------
+    # -- position in the text
+    # -------------------------------------------------------------------------------------------
 
     def _at_line_start(self) -> bool:
         return not self._parts or self._parts[-1].endswith("\n") or self._parts[-1] is self._marker
@@ -372,7 +374,7 @@ class HtmlReader(HTMLParser):
             self._parts.append("\n" if self._last(3).endswith("\n") else "\n\n")
 
     def _close_mark(self, mark: str) -> None:
-        """Close an emphasis; one that holds nothing is none, and blanks stand outside it."""
+        """Close an emphasis; drop an empty one, and move surrounding whitespace outside it."""
         for place in range(len(self._parts) - 1, -1, -1):
             if self._parts[place] == mark:
                 inner = "".join(self._parts[place + 1 :])
@@ -399,7 +401,7 @@ _WIRIS = re.compile("«math(?:[^«]|«(?!/?math\\b)){0,10000}«/math»")
 
 
 def with_wiris_formulas(source: str) -> str:
-    """Return HTML with the formulas in LaTeX that WIRIS writes with signs that need no escape."""
+    """Return HTML with WIRIS formulas, which use characters that need no escaping, converted to LaTeX."""
     if "«math" not in source:
         return source
 
@@ -411,7 +413,7 @@ def with_wiris_formulas(source: str) -> str:
 
 
 def plain_wiris(text: str) -> str:
-    """Return a plain text with the formulas of WIRIS as ours.
+    """Return a plain text with WIRIS formulas converted to ours.
 
     >>> plain_wiris("«math»«mi»x«/mi»«/math»"), plain_wiris("«x»")
     ('$x$', '«x»')
@@ -424,11 +426,11 @@ def _of_wiris(source: str) -> str:
 
 
 def _latex_of_picture(attributes: dict[str, str]) -> str:
-    """Return the LaTeX of a formula that Canvas or Moodle keeps as a picture; nothing for other pictures."""
+    """Return the LaTeX of a formula that Canvas or Moodle stores as a picture; empty for other pictures."""
     if latex := attributes.get("data-equation-content"):
         return bare_formula(latex)
     classes = attributes.get("class", "").lower().split()
-    if mathml := attributes.get("data-mathml"):  # WIRIS, with signs that need no escape
+    if mathml := attributes.get("data-mathml"):  # WIRIS, in characters that need no escaping
         return _of_wiris(mathml)
     _before, named, address = attributes.get("src", "").partition("/equation_images/")
     if "tex" not in classes and "equation_image" not in classes and not named:

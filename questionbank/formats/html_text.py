@@ -1,8 +1,7 @@
-r"""Texts that may hold some HTML or none, as tables and JSON have them: lines, LaTeX between dollar signs, signs.
+r"""Texts from tables and JSON that may or may not contain HTML, as lines with LaTeX between dollar signs.
 
-A tag is one whose name HTML has and whose inside is written as attributes are; one of a single letter also needs its
-closing tag behind it. So ``a<b`` and ``if a<b and c>d`` stay as they are, and nothing between formula delimiters is
-taken for a tag.
+A tag must have a name that HTML knows and well-formed attributes; a single-letter tag also needs its closing tag. So
+``a<b`` and ``if a<b and c>d`` stay as they are, and nothing between formula delimiters is taken for a tag.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from analytics.text.formulas import segment_text
 from questionbank.formats.html_reading import HTML_NAMES, HtmlReader, between, tidy_lines, without_comments
 from questionbank.formats.mathml_latex import mathml_to_latex
 
-_RARE = frozenset(  # in a text that is no page they are words between signs
+_RARE = frozenset(  # outside of web pages, these are words between < and >
     "main aside nav address details summary legend input button select option textarea optgroup".split()
 )
 _PAIRED = frozenset("em tt map time mark label form object source area center code".split())
@@ -27,11 +26,11 @@ _VALUED = re.compile(r"""[-\w:.]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+)""")
 _DECLARATION = re.compile(r"<!doctype[^<>]*>|<!\[CDATA\[|\]\]>", re.IGNORECASE)
 _BLANK = re.compile(r"<u(?:\s[^<>]*)?>(?:&nbsp;|&#160;|\xa0|[ _]){2,80}</u\s*>", re.IGNORECASE)
 _IN_FORMULA = re.compile(r"<br\s*/?>|</?span[^<>]*>", re.IGNORECASE)
-_BETWEEN_TAGS = re.compile(r">[ \t]*\r?\n\s{0,80}<")  # breaks of the export, not of the text
+_BETWEEN_TAGS = re.compile(r">[ \t]*\r?\n\s{0,80}<")  # line breaks of the export, not of the text
 
 
 def html_to_text(text: str) -> tuple[str, list[str]]:
-    r"""Return a text without HTML, and what of it went or stayed; the text itself where it holds none.
+    r"""Return a text without HTML, and what was removed or kept as source; the text itself if it has no HTML.
 
     >>> html_to_text(r"<p>Solve <b>for</b> \(x\):&nbsp; \(x+1 &lt; 5\)</p>")
     ('Solve for \\(x\\): \\(x+1 < 5\\)', [])
@@ -56,10 +55,10 @@ def _entity(match: re.Match[str]) -> str:
 
 
 class _Tags:
-    """Which of the things that look like tags in a text are tags.
+    """Decides which of the things that look like tags in a text are tags.
 
     Args:
-        text: all of it, for a tag may be closed behind a formula.
+        text: the whole text, since a tag may be closed after a formula.
     """
 
     def __init__(self, text: str) -> None:

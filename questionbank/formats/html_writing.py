@@ -1,7 +1,7 @@
-r"""Our text as HTML for learning platforms: the way back from `html_reading`.
+r"""Our text as HTML for learning platforms: the inverse of `html_reading`.
 
-Formulas stand as ``\( \)`` and ``$$ $$``, which MathJax reads there. Whatever would come back otherwise is written
-without emphasis, lists and tables; `text_html` says when even that does not do.
+Formulas are written as ``\( \)`` and ``$$ $$``, which MathJax reads. A text that would not survive the round trip is
+written without emphasis, lists and tables; `text_html` returns None if even that fails.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _MARKS = re.compile(
 
 
 def text_html(text: str, picture_address: PictureAddress = quote) -> str | None:
-    """Return a text as HTML that `html_to_our_text` reads as that text again; None where there is no such HTML.
+    """Return HTML that `html_to_our_text` reads back as the same text; None if there is no such HTML.
 
     Args:
-        picture_address: where a picture is, by its name.
+        picture_address: returns the address of a picture by its name.
     """
     if not text:
         return ""
@@ -91,7 +91,7 @@ def _inline(text: str, address: PictureAddress) -> str:
     return "".join([*pieces, escape(text[end:], quote=False)])
 
 
-# -- formulas stand as they are while the rest is written ----------------------------------------------------------
+# -- formulas are protected while the rest is written ------------------------------------------------------------------
 
 _KEPT = "\ufdd0{}\ufdd1"
 

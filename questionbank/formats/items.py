@@ -1,4 +1,4 @@
-"""A question while a reader puts it together: what it says, what went, and the item that it was read from."""
+"""A question under construction by a reader: its fields, what was lost, and its source item."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from questionbank.formats.seam import Entry, ReadContext
 
 _OF_ANY = ("text", "id", "concepts", "language", "grade", "stage")
 Find = Callable[[str], bytes | None]
-"""Returns a file that an item names, or None."""
+"""Returns a file that an item refers to, or None."""
 
 
 def numbered_gaps(mark: re.Pattern[str], text: str) -> str:
-    """Return a text with our gaps in place of another system's marks, numbered in their order.
+    """Replace another system's gap marks by ours, numbered in order.
 
     >>> numbered_gaps(re.compile("_+"), "One is __, two is __.")
     'One is [[1]], two is [[2]].'
@@ -38,13 +38,13 @@ def numbered_gaps(mark: re.Pattern[str], text: str) -> str:
 
 
 class ItemReading:
-    """One item while it is read.
+    """An item being read.
 
     Attributes:
-        said: field and reason of what went or looks wrong.
-        row: our fields, as `read_question` takes them.
-        content: fields of `QuestionContent`, without settings and pictures.
-        ours: fields that the format has no place for, as `lost_fields` writes them.
+        said: (field, reason) of what was lost or looks wrong.
+        row: our fields, in the form that `read_question` takes.
+        content: fields of `QuestionContent`, except settings and pictures.
+        ours: fields that the format has no place for, as written by `lost_fields`.
     """
 
     def __init__(self, put: Put) -> None:
@@ -60,13 +60,13 @@ class ItemReading:
         self.said.append((field, reason))
 
     def picture(self, address: str, field: str) -> str:
-        """Return our name of a picture that the item names."""
+        """Return our name of a picture that the item refers to."""
         return self.pictures.elsewhere(address, field)
 
     def html(
         self, source: str, field: str, picture_name: PictureName | None = None, *, breaks_lines: bool = False
     ) -> str:
-        """Return our text of some HTML."""
+        """Convert HTML to our text, recording what was left out."""
         name = picture_name or (lambda address: self.picture(address, field))
         text, went = html_to_our_text(source, picture_name=name, breaks_lines=breaks_lines)
         for what in went:
@@ -74,14 +74,14 @@ class ItemReading:
         return text
 
     def show(self, text: str, title: str) -> None:
-        """Take the text of the question, its beginning where it is too long, else its title."""
+        """Set the question's text, truncated if too long, or its title if there is no text."""
         self.row["text"] = text[:TEXT_LIMIT].strip() or title or UNTITLED
         if len(text) > TEXT_LIMIT:
             what = f"the text is longer than {TEXT_LIMIT:,} characters; the bank shows its beginning"
             self.say("text", what)
 
     def accept(self, accepted: Iterable[AcceptedAnswer]) -> bool:
-        """Take the answers that a typed one is compared with; returns whether there is any."""
+        """Set the answers that a typed answer is compared with; return whether there are any."""
         answers = tuple(answer for answer in accepted if answer.text)
         if len(answers) == 1 and answers[0] == AcceptedAnswer(answers[0].text):
             self.row["answer"] = answers[0].text
@@ -90,7 +90,7 @@ class ItemReading:
         return bool(answers)
 
     def weigh(self, options: Sequence[Option], *, is_single: bool, adds_up: bool = True) -> None:
-        """Take the options of a choice by their weights, which say nothing where one alone gives all points."""
+        """Set the options of a choice question; drop the weights if a single option earns all points."""
         right = [option for option in options if (option.weight or 0) > 0]
         takes_points = any((option.weight or 0) < 0 for option in options)
         is_plain = len(right) == 1 and right[0].weight == 1 and not takes_points
@@ -107,7 +107,7 @@ class ItemReading:
         self.row |= {"kind": "choice", "options": [*options]}
 
     def full_row(self) -> dict[str, Any]:
-        """Return the fields of the question, and those that our own writer has added."""
+        """Return the fields of the question, including those added by our own writer."""
         points = self.content.get("points")
         if points is not None and not 0 <= points <= POINTS_LIMIT:
             reason = f"it gives {points:g} points, which is not between 0 and {POINTS_LIMIT:,}: they are left out"
@@ -120,14 +120,14 @@ class ItemReading:
         return row
 
     def record(self, type: str, digest: str) -> QuestionRecord:
-        """Return the record of the row, else that of an opaque question, which can only leave as it came.
+        """Return the record of the row, or else an opaque question, which can only be exported as it came.
 
         Args:
-            type: what the item's format calls its kind.
+            type: what the item's format calls its kind of question.
             digest: SHA-256 of the item.
 
         Raises:
-            FieldProblems: it cannot even be kept.
+            FieldProblems: not even an opaque question can be made.
         """
         is_kept = self.row["kind"] == "opaque"
         if is_kept:
@@ -154,7 +154,7 @@ class ItemReading:
 
 
 def with_others(pairs: Iterable[MatchingPair], offered: Iterable[str]) -> tuple[MatchingPair, ...]:
-    """Return pairs with those of the choices on the right that belong to nothing behind them."""
+    """Append the right-hand choices that match nothing to the pairs."""
     asked = tuple(pairs)
     used = {pair.right for pair in asked}
     return (*asked, *(MatchingPair("", text) for text in dict.fromkeys(offered) if text not in used))
@@ -163,11 +163,11 @@ def with_others(pairs: Iterable[MatchingPair], offered: Iterable[str]) -> tuple[
 def item_entries(
     line: int, read: Callable[[], tuple[QuestionRecord, list[tuple[str, str]]]], place: str = ""
 ) -> Iterator[tuple[int, Entry]]:
-    """Yield what an item turns out to be, behind what went or looks wrong; its problem where it cannot even be kept.
+    """Yield an item's warnings and then its record, or its problem if it cannot be kept at all.
 
     Args:
-        read: returns the record, and field and reason of what went or looks wrong; raises `FieldProblems`.
-        place: where the item is in its file, for people.
+        read: returns the record and (field, reason) warnings; raises `FieldProblems`.
+        place: position of the item in its file, for people.
     """
     where = f" ({place})" if place else ""
     try:
@@ -187,11 +187,11 @@ def item_entries(
 
 
 class Item(ItemReading):
-    """One question of a text while it is read.
+    """One question of a text file, being read.
 
     Args:
-        place: where it is in its file, for people.
-        find: returns a file that it names, or None.
+        place: its position in the file, for people.
+        find: returns a file that the question refers to, or None.
     """
 
     def __init__(self, format: str, context: ReadContext, *, place: str = "", find: Find = lambda _name: None) -> None:
@@ -206,10 +206,10 @@ class Item(ItemReading):
         return self.pictures.shown(self._find(address), field, name)
 
     def entries(self, line: int, data: str, preamble: str = "") -> Iterator[tuple[int, Entry]]:
-        """Yield the warnings and the question; a problem where it cannot even be kept.
+        """Yield the warnings and the question, or a problem if it cannot be kept at all.
 
         Args:
-            data: the item as the file has it, and what stands before it or belongs to it.
+            data: source of the item; `preamble` is the text before it that belongs to it.
         """
         source = data.encode("utf-8", "replace")
         original = Original(self._format, source, preamble.encode())

@@ -1,4 +1,4 @@
-"""The JSON objects of a file, in bounded memory, and LaTeX in JSON whose backslashes were not doubled."""
+"""JSON objects of a file, in bounded memory, and the repair of LaTeX with undoubled backslashes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NAMES = """
     uparrow updownarrow upharpoonleft upharpoonright uplus upsilon upuparrows urcorner
 """
 _COMMANDS = frozenset(_NAMES.split())
-# What JSON makes of these can be a text: a new line that begins with "e" or "less", a table's cell "an" behind a tab.
+# Decoded as JSON escapes, these may be text: a new line that begins with "e" or "less", a cell "an" after a tab.
 _UNSURE = frozenset("ne nu ni num neg nmid nless tan to top tt tau rm rangle".split())
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -47,17 +47,17 @@ _LOST = re.compile(r"[\b\f\t\r]([a-z]+)")
 
 
 def has_undoubled_latex(line: bytes) -> bool:
-    r"""Return whether valid JSON may hold such LaTeX: a cheap look that lets nothing pass."""
+    r"""Return whether valid JSON may contain such LaTeX: a cheap test without false negatives."""
     return b"\\" in line and _SUSPICIOUS.search(line.replace(rb"\\", b"")) is not None
 
 
 def is_command(name: str) -> bool:
-    """Return whether letters behind a backslash are the name of a LaTeX command that JSON could hide."""
+    """Return whether letters after a backslash are a LaTeX command that JSON could hide."""
     return name in _COMMANDS
 
 
 def repair_latex(line: str) -> tuple[str, list[int]]:
-    r"""Return a line with the backslashes doubled that certainly begin LaTeX, and which of its strings changed.
+    r"""Double the backslashes that certainly begin LaTeX; return the line and the indices of the changed strings.
 
     >>> repair_latex(r'{"text": "$\frac{1}{2} \times 4$"}')
     ('{"text": "$\\\\frac{1}{2} \\\\times 4$"}', [1])
@@ -80,7 +80,7 @@ def repair_latex(line: str) -> tuple[str, list[int]]:
 
 
 def doubtful_command(line: str) -> str:
-    r"""Return a command that a line break or a tab of a valid line may stand for, where nothing says so; else nothing.
+    r"""Return a LaTeX command that a line break or tab may stand for, if that cannot be decided; else empty.
 
     >>> doubtful_command(r'{"text": "The frequency \nu is 3."}'), doubtful_command(r'{"text": "a)\ni) one"}')
     ('nu', '')
@@ -95,7 +95,7 @@ def doubtful_command(line: str) -> str:
 
 
 def mark_strings(line: str, places: Collection[int], mark: str) -> str:
-    """Return a line with `mark` at the end of those of its strings, counted as `repair_latex` does."""
+    """Append `mark` to the strings at the given indices, counted as in `repair_latex`."""
     count = iter(range(len(line)))
 
     def marked(match: re.Match[str]) -> str:
@@ -117,7 +117,7 @@ def _repaired(string: str) -> str:
         source = match.group()
         takes = is_latex and (is_certain or formulas.hold(match.start(), may_be_prose=is_undoubled))
         if source == "\\\\":
-            # between rows of a matrix; a writer who doubles elsewhere means one backslash
+            # between rows of a matrix, unless the writer doubles elsewhere and means one backslash
             takes = is_undoubled and not is_doubled
         if takes:
             latex = "'" if source == r"\'" else source.replace("\\", "\\\\")
@@ -127,38 +127,39 @@ def _repaired(string: str) -> str:
 
 
 def _is_doubled(string: str) -> bool:
-    """Return whether a command of the string has its backslash doubled."""
+    """Return whether the string has a command with a doubled backslash."""
     return _DOUBLED.search(string) is not None
 
 
 def _meaning(match: re.Match[str], formulas: _Formulas) -> tuple[bool, bool]:
-    """Return whether an escape can be LaTeX, and whether that is certain."""
+    """Return whether an escape can be LaTeX, and whether it certainly is."""
     letters, sign = match[1], match[2]
     if sign:
         return sign not in '"\\/', sign not in '"\\/'
     if not letters:
         return False, False
-    if letters[0] not in "bfnrt":  # no JSON
+    if letters[0] not in "bfnrt":  # not a JSON escape
         return True, True
     if letters not in _COMMANDS:
         return False, False
-    # No formula holds a tab or a carriage return, but a long one has lines.
+    # A formula never contains a tab or a carriage return, but a long one may have several lines.
     never = letters[0] in "tr" and formulas.hold(match.start(), may_be_prose=True)
     return True, never or letters not in _UNSURE
 
 
 class _Formulas:
-    """Where the formulas of a JSON string are, found in one pass when they are first asked for."""
+    """Positions of the formulas in a JSON string, found in one pass on first use."""
 
     def __init__(self, string: str) -> None:
         self._string = string
         self._spans: list[tuple[int, int, bool]] | None = None
-        self._is_prose: dict[int, bool] = {}  # by the number of the span
+        self._is_prose: dict[int, bool] = {}  # by index of the span
 
     def hold(self, place: int, *, may_be_prose: bool) -> bool:
-        """Return whether a place is in a formula; unless it may be prose, between two prices is none.
+        """Return whether a position is in a formula; unless `may_be_prose`, spans that look like prose do not count.
 
-        The first line of a displayed formula may be empty, so its beginning is no place in it then, either.
+        Without `may_be_prose`, the start of a displayed formula does not count either, since its first line may be
+        empty.
         """
         if self._spans is None:
             self._spans = self._found()
@@ -190,7 +191,7 @@ class _Formulas:
 
 
 def lost_command(text: str) -> str:
-    r"""Return the name that a LaTeX command has lost its backslash of, where a control character stands in its place.
+    r"""Return the name of a LaTeX command whose backslash and first letter became a control character.
 
     >>> lost_command("\x0crac{1}{2}"), lost_command("1\t2"), lost_command("\x08x")
     ('frac', '', 'bx')
@@ -205,7 +206,7 @@ def lost_command(text: str) -> str:
 
 
 def restore_commands(text: str) -> str:
-    r"""Return a text with the backslash of each lost command that is known; others stay as they are.
+    r"""Restore the backslash of each known lost command; leave others as they are.
 
     >>> restore_commands("\x0crac{1}{2} \times 3")
     '\\frac{1}{2} \\times 3'
@@ -225,12 +226,12 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 def json_objects(
     path: Path, *, progress: Progress | None = None, unpacked_limit: int = UNPACKED_LIMIT
 ) -> Iterator[tuple[int, bytes | LineProblem]]:
-    """Yield (line number, text of an object) or the problem of one that is too long; blank lines are left out.
+    """Yield (line number, text of an object), or the problem of one that is too long; skip blank lines.
 
-    In a file of JSON Lines that is each line, whatever it holds.
+    In JSON Lines every line counts as an object, whatever it contains.
 
     Raises:
-        ImportRefused: the file as a whole cannot be read on.
+        ImportRefused: the rest of the file cannot be read.
     """
     beginning = first_bytes(path, 4_096).removeprefix(_BYTE_ORDER_MARK).lstrip()
     if re.match(rb"\[\s*\{", beginning) or beginning.partition(b"\n")[0].strip() == b"{":
@@ -242,17 +243,17 @@ def json_objects(
 
 
 def read_object(text: bytes, encoding: str) -> tuple[str, list[int], dict[str, Any]]:
-    r"""Return the text of an object, which of its strings had LaTeX with single backslashes, and the object.
+    r"""Return an object's repaired text, the indices of strings with undoubled backslashes, and the object.
 
     Raises:
-        ValueError: it is none; the message is for the user.
+        ValueError: the text is not a JSON object; the message is for the user.
     """
     line = decode_text(text.rstrip(), encoding)
     repaired, changed = repair_latex(line) if has_undoubled_latex(text) else (line, [])
     try:
         return repaired, changed, parse_object(repaired)
     except ValueError:
-        repaired, changed = repair_latex(line)  # \sqrt makes it no JSON
+        repaired, changed = repair_latex(line)  # \sqrt makes it invalid JSON
         if not changed:
             raise
         return repaired, changed, parse_object(repaired)
@@ -265,7 +266,7 @@ def _objects(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes | LineProblem
     rest = b""
     for piece in pieces:
         data = rest + piece
-        # a backslash at the end of a piece belongs to what comes next
+        # a backslash at the end of a piece belongs to the next piece
         odd = (len(data) - len(data.rstrip(b"\\"))) % 2
         rest, data = (b"\\", data[:-1]) if odd else (b"", data)
         taken = 0

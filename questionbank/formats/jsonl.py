@@ -1,9 +1,9 @@
-"""JSON: one question an object, one object a line or all of them in a list; gzip too.
+"""JSON: one question per object, one object per line or all of them in a list; also gzipped.
 
-Only the text is needed. The fields are those of `QuestionRecord`, with ``set`` for the name of the data set
-(``source`` is free text in most published sets and is not read), or usual names for them
-(`questionbank.formats.column_names`); others are named and not read, null means absent. ``options`` is a list of
-``{"label", "text"}``, ``concepts`` a list of paths, each a list from coarse to fine. A line without ``equation`` may
+Only the text is required. The fields are those of `QuestionRecord`, with ``set`` for the name of the data set
+(``source`` is free text in most published sets and is not read), or common names for them
+(`questionbank.formats.column_names`); other fields are reported but not read, null means absent. ``options`` is a list
+of ``{"label", "text"}``, ``concepts`` a list of paths, each a list from coarse to fine. A line without ``equation`` may
 have ``program`` (MathQA) or ``calculations`` (GSM8K, a list of ``left=result``), from which its equation is derived.
 """
 
@@ -32,14 +32,14 @@ from questionbank.formats.seam import Attachments
 
 _SHAPES_REMEMBERED = 1_000
 _UNREAD_REMEMBERED = 1_000
-_MARK = "\ufdd1"  # put at the end of strings, to find the fields they are in; no character of a text
+_MARK = "\ufdd1"  # appended to strings to find the fields they are in; never occurs in a text
 
 
 class FieldNames:
-    """What the names in the objects of one file stand for; objects may have different ones.
+    """Maps the names in the objects of a file to our fields; objects may have different names.
 
     Args:
-        layout: of the file, with what people say of its names.
+        layout: layout of the file, including the user's choices for its names.
     """
 
     def __init__(self, layout: FileLayout) -> None:
@@ -62,7 +62,7 @@ class FieldNames:
         shape = []
         for name, guess in zip(names, guesses, strict=True):
             field = self._fields.get(name, "" if guess in stated else guess)
-            if not field and guess == "text" and "text" not in stated:  # others name it otherwise
+            if not field and guess == "text" and "text" not in stated:  # other objects use another name
                 field = guess
             if field and not ("text" in stated and field in CONCEPT_FIELDS):
                 shape.append((name, field))
@@ -74,7 +74,7 @@ class FieldNames:
 def json_rows(
     objects: Iterable[tuple[int, bytes | LineProblem]], layout: FileLayout, names: FieldNames
 ) -> Iterator[tuple[int, dict[str, Any] | LineProblem | LineWarning]]:
-    """Yield the values of each object by our names of fields, or its problem; warnings before what they concern.
+    """Yield the values of each object by our field names, or its problem; warnings come first.
 
     Args:
         objects: as `json_objects` yields them.
@@ -101,21 +101,21 @@ def json_rows(
 
 
 def _fields_of(line: str, changed: list[int], names: FieldNames) -> list[str]:
-    """Return our names of the fields that hold the changed strings of a line."""
+    """Return our names of the fields that contain the changed strings of a line."""
     places = set(changed)
     marked = mark_strings(line, places, _MARK)
     row = names.row(parse_object(marked))
     return [field for field, value in row.items() if _MARK in json.dumps(value, ensure_ascii=False)]
 
 
-_SAME = (  # fields that have the names of the record's, in the order of a line
+_SAME = (  # fields with the same names as in the record, in the order of a line
     "id text language kind options answer solution equation numbers concepts difficulty difficulty_scale grade stage"
     " facility".split()
 )
 
 
 def question_fields(record: QuestionRecord) -> dict[str, Any]:
-    """Return the fields of a question as a line holds them; what is empty is left out."""
+    """Return the fields of a question as a line holds them, without empty ones."""
     fields: dict[str, Any] = {name: as_json(getattr(record, name)) for name in _SAME}
     fields |= {"responses": record.responses or None, "set": record.source, "grading": as_json(record.content)}
     fields["concepts"] = [exported_path(path) for path in record.concepts]
@@ -127,15 +127,15 @@ _BY_NUMBER = {"b": r"\u0008", "f": r"\u000c", "n": r"\u000a", "r": r"\u000d", "t
 
 
 def write_json_lines(records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
-    """Yield the lines of a file."""
+    """Yield the lines of a JSON Lines file."""
     for record in records:
         yield f"{write_jsonl_line(record)}\n".encode()
 
 
 def write_jsonl_line(record: QuestionRecord) -> str:
-    r"""Return one line, without its end; control characters that a reader takes for LaTeX by their numbers.
+    r"""Return one line without its line end; escape control characters that look like LaTeX by number.
 
-    A line break before "eq" would be ``\neq``.
+    For example, a line break before "eq" would otherwise be written ``\neq``.
     """
     line = json.dumps(question_fields(record), ensure_ascii=False, allow_nan=False)
     return _LIKE_LATEX.sub(_by_number, line)

@@ -1,4 +1,4 @@
-"""Kinds of question, the other names that files have for them, and what the options of a question must be."""
+"""Kinds of question, their other names in files, and the rules for a question's options."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _OPTIONS_IN_TEXT = re.compile(r"(?<![A-Za-z])A ?[.、)．）:：].{0,2000}?(?<![
 
 
 def kind_of_name(name: str) -> str:
-    """Return the kind of question that a file's word stands for, or nothing.
+    """Return the kind of question that a word in a file stands for; empty if unknown.
 
     >>> kind_of_name("single_choice"), kind_of_name("填空题"), kind_of_name("Algebra")
     ('choice', 'blanks', '')
@@ -55,7 +55,7 @@ def kind_of_name(name: str) -> str:
 
 
 def truth_word(answer: str) -> str:
-    """Return True or False, which files and people write in any case, as the bank writes them.
+    """Return True or False, whatever the letter case, as the bank writes them.
 
     >>> truth_word("false"), truth_word("TRUE"), truth_word("perhaps")
     ('False', 'True', 'perhaps')
@@ -64,7 +64,7 @@ def truth_word(answer: str) -> str:
 
 
 def option_label(place: int) -> str:
-    """Return the label of an option by its place, from 0 on.
+    """Return the label of an option by its position, counting from 0.
 
     >>> option_label(1), option_label(26)
     ('B', '27')
@@ -73,7 +73,7 @@ def option_label(place: int) -> str:
 
 
 def lettered(choices: Iterable[tuple[str, float | None, str]]) -> tuple[Option, ...]:
-    """Return options with letters from their texts, weights and feedback."""
+    """Return lettered options from (text, weight, feedback)."""
     return tuple(
         Option(option_label(place), text, "", None if weight is None else float(weight), feedback)
         for place, (text, weight, feedback) in enumerate(choices)
@@ -81,14 +81,14 @@ def lettered(choices: Iterable[tuple[str, float | None, str]]) -> tuple[Option, 
 
 
 def right_or_wrong(choices: Iterable[tuple[str, bool, str]]) -> tuple[Option, ...]:
-    """Return options from (text, whether it is right, feedback); several right ones share the points."""
+    """Return options from (text, whether it is right, feedback); several right options share the points."""
     found = [*choices]
     right = sum(is_right for _text, is_right, _feedback in found)
     return lettered((text, is_right / right if right > 1 else None, feedback) for text, is_right, feedback in found)
 
 
 def right_labels(answer: str, labels: Sequence[str]) -> list[str] | None:
-    """Return the labels of the options that an answer names, or None where it names something else.
+    """Return the labels of the options that an answer names, or None if it names anything else.
 
     >>> right_labels("A, C", ["A", "B", "C"]), right_labels("AC", ["A", "B", "C"]), right_labels("D", ["A", "B"])
     (['A', 'C'], None, None)
@@ -101,7 +101,7 @@ def right_labels(answer: str, labels: Sequence[str]) -> list[str] | None:
 
 
 def option_weights(options: Sequence[Option], answer: str) -> list[float]:
-    """Return the weight of each option: its own, else an equal share of the right ones that the answer names."""
+    """Return the weight of each option: its own, else an equal share for each right option named by the answer."""
     if any(option.weight is not None for option in options):
         return [option.weight or 0.0 for option in options]
     right = right_labels(answer, [option.label for option in options]) or []
@@ -109,14 +109,14 @@ def option_weights(options: Sequence[Option], answer: str) -> list[float]:
 
 
 def options_fault(*, kind: str, text: str, labels: Sequence[str], answer: str) -> str:
-    """Return what is wrong with the options of a question, for the editor and for imports alike.
+    """Return what is wrong with the options of a question, for both the editor and imports.
 
-    Options may stand in the text, as exams print them: "A. 3 B. 4".
+    Options may be in the text, as exams print them: "A. 3 B. 4".
 
     Returns:
-        ``"unexpected"``: a question of this kind has no options; ``"missing"``: a choice has none; ``"single"``: it
-        has one, which imports keep as published, with a warning; ``"repeated"``: two have the
-        same label; ``"answer"``: it names no options; empty if nothing is wrong.
+        ``"unexpected"``: a question of this kind must not have options; ``"missing"``: a choice has none; ``"single"``:
+        it has only one, which imports keep as published, with a warning; ``"repeated"``: two have the same label;
+        ``"answer"``: the answer does not name options; empty if nothing is wrong.
 
     >>> options_fault(kind="choice", text="2 + 2?", labels=[], answer="A")
     'missing'

@@ -1,6 +1,6 @@
-"""How a file of questions is laid out: encoding, delimiter, header, and what each column or field holds.
+"""Layout of a question file: encoding, delimiter, header, and what each column or field holds.
 
-The command and the page share these guesses; a person can overrule each of them.
+The command and the page share these guesses; users can overrule each of them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from questionbank.formats.limits import COLUMNS_LIMIT
 from questionbank.formats.lines import file_encoding, first_bytes
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
-_SAMPLE = 65_536  # bytes that a guess looks at
-MOST_TITLE_ROWS = 200  # lines at the beginning, one of which is the header
+_SAMPLE = 65_536  # bytes on which guesses are based
+MOST_TITLE_ROWS = 200  # leading lines among which the header is searched
 _OBJECTS_LOOKED_AT = 20
 _SEPARATOR = re.compile(r'"?sep=(.|\\t)"?', re.IGNORECASE)
 
@@ -33,12 +33,12 @@ class FileLayout:
     """How to read a file.
 
     Attributes:
-        names: of the columns of a table, or of the fields of JSON objects.
-        fields: what each of them holds, in their order; empty for one that is not read.
-        delimiter: between the cells of a table; empty for JSON.
-        header_line: where the header of a table begins, counted from 1; 0 where there is none.
-        sheet: of a workbook, the one that is read.
-        sheets, hidden: names of all sheets, and of those that are hidden.
+        names: names of a table's columns, or of the fields of JSON objects.
+        fields: the field that each of them holds, in the same order; empty if it is not read.
+        delimiter: separator of a table's cells; empty for JSON.
+        header_line: first line of a table's header, counted from 1; 0 if there is no header.
+        sheet: name of the workbook sheet that is read.
+        sheets, hidden: names of all sheets, and of the hidden ones.
     """
 
     names: tuple[str, ...]
@@ -51,10 +51,10 @@ class FileLayout:
     hidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what no file can have.
+        """Reject impossible layouts.
 
         Raises:
-            ImportRefused: with the reason.
+            ImportRefused: the layout is invalid; the message gives the reason.
         """
         if self.delimiter and self.delimiter not in DELIMITERS:
             raise ImportRefused(f"The delimiter is not known; use one of {', '.join(DELIMITERS.values())}.")
@@ -70,7 +70,7 @@ class FileLayout:
 
     @property
     def is_table(self) -> bool:
-        """Whether the file has rows and columns: CSV, or a workbook."""
+        """Whether the file has rows and columns: CSV or a workbook."""
         return bool(self.delimiter or self.sheet)
 
     @property
@@ -79,7 +79,7 @@ class FileLayout:
 
     @property
     def notes(self) -> list[str]:
-        """What to say of the file as a whole: sheets that are not read."""
+        """Notes on the file as a whole: which sheets are not read."""
         others = [
             f"{name!r} (hidden)" if name in self.hidden else repr(name) for name in self.sheets if name != self.sheet
         ]
@@ -95,7 +95,7 @@ class FileLayout:
 
     @property
     def unread(self) -> list[str]:
-        """Names of the columns that are not read; those without a name by their number."""
+        """Names of the columns that are not read; columns without a name appear by number."""
         return [
             name or f"({place})"
             for place, (name, field) in enumerate(zip(self.names, self.fields, strict=True), start=1)
@@ -110,7 +110,7 @@ def _check_encoding(encoding: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The header of a table: its names, the line it begins on, the delimiter, and the cells of the row below."""
+    """The header of a table: its names, its first line, the delimiter, and the cells of the row below."""
 
     names: tuple[str, ...]
     line: int
@@ -119,7 +119,7 @@ class Header:
 
 
 def table_sample(path: Path, encoding: str) -> str:
-    """Return the beginning of a table as text, with plain line ends.
+    """Return the beginning of a table as text, with normalised line ends.
 
     Raises:
         ImportRefused: the file cannot be read.
@@ -130,7 +130,7 @@ def table_sample(path: Path, encoding: str) -> str:
 
 
 def separator_line(line: str) -> str:
-    r"""Return the delimiter that Excel's first line ``sep=;`` names, or nothing.
+    r"""Return the delimiter that Excel's first line ``sep=;`` names; empty if there is none.
 
     >>> separator_line("sep=;"), separator_line('"sep=,"'), separator_line("sep")
     (';', ',', '')
@@ -141,13 +141,13 @@ def separator_line(line: str) -> str:
 
 
 def find_header(sample: str, count_known: Any, *, delimiter: str = "", line: int | None = None) -> Header:
-    """Return the row among the first that names the most columns, by the delimiter that shows the most of them.
+    """Return the leading row with the most recognised columns, under the delimiter that reveals the most.
 
     Args:
         sample: the beginning of the table.
-        count_known: given the cells of a row and of the row below it, the number of columns that are recognised.
-        delimiter: that people have chosen.
-        line: of the header, that people have chosen; 0 for a table without one.
+        count_known: given a row and the row below it, returns the number of recognised columns.
+        delimiter: delimiter chosen by the user.
+        line: header line chosen by the user; 0 for a table without a header.
     """
     first = sample.partition("\n")[0]
     stated = separator_line(first)
@@ -169,11 +169,11 @@ def best_header(
     line: int | None = None,
     best: _Best | None = None,
 ) -> _Best | None:
-    """Return the row among the first that names the most columns, with what it wins by; `best` where none beats it.
+    """Return the leading row with the most recognised columns and its score; `best` if no row beats it.
 
     Args:
-        rows: that are not blank, each with its line.
-        count_known, delimiter, line: as `find_header` takes them.
+        rows: the rows that are not blank, each with its line number.
+        count_known, delimiter, line: see `find_header`.
     """
     for place, (number, cells) in enumerate(rows):
         below = rows[place + 1][1] if place + 1 < len(rows) else ()
@@ -192,7 +192,7 @@ def best_header(
 
 
 def _rows(sample: str, delimiter: str, *, skip: int) -> list[tuple[int, tuple[str, ...]]]:
-    """Return the first rows that are not blank, each with the line it begins on."""
+    """Return the first non-blank rows, each with its first line number."""
     rows: list[tuple[int, tuple[str, ...]]] = []
     reader = csv.reader(sample.splitlines(keepends=True)[skip:], delimiter=delimiter)
     start = 1
@@ -214,7 +214,7 @@ def _rows(sample: str, delimiter: str, *, skip: int) -> list[tuple[int, tuple[st
 
 
 def check_columns(header: Header, path: Path) -> None:
-    """Raise `ImportRefused` where a header has too many columns."""
+    """Raise `ImportRefused` if a header has too many columns."""
     if len(header.names) > COLUMNS_LIMIT:
         raise ImportRefused(
             f"The header of {path.name} has {len(header.names):,} columns, more than {COLUMNS_LIMIT:,}."
@@ -222,7 +222,7 @@ def check_columns(header: Header, path: Path) -> None:
 
 
 def count_known(cells: Sequence[str], below: Sequence[str]) -> int:
-    """Return how many columns of a header are recognised; none where no column makes rows."""
+    """Return how many columns of a header are recognised; 0 if they cannot make up questions or concepts."""
     if len(cells) > COLUMNS_LIMIT:
         return 0
     fields = guess_fields(cells, below)
@@ -239,16 +239,15 @@ def guess_layout(
     header_line: int | None = None,
     sheet: str = "",
 ) -> FileLayout:
-    """Return the layout of a file; what is not given is guessed.
+    """Return the layout of a file; anything not given is guessed.
 
     Args:
-        columns: field by the name of a column as the file has it, for those whose guess is wrong; an empty field for
-            a column that is not read.
-        header_line: of the header of a table; 0 where it has none.
-        sheet: of a workbook, which this file is not.
+        columns: field by column name, to correct wrong guesses; an empty field for a column that is not read.
+        header_line: line of a table's header; 0 if it has none.
+        sheet: sheet of a workbook; refused, since this file is not a workbook.
 
     Raises:
-        ImportRefused: the header cannot be read, or names no such column.
+        ImportRefused: the header cannot be read, or there is no such column.
     """
     if sheet:
         raise ImportRefused(f"{path.name} is not a workbook; it has no sheets.")
@@ -267,7 +266,7 @@ def guess_layout(
 
 
 def with_fields(layout: FileLayout, columns: Mapping[str, str], path: Path) -> FileLayout:
-    """Return the layout with what people say of columns; a guess that says the same of another column gives way.
+    """Return the layout with the user's columns; a guess of the same field for another column is dropped.
 
     Raises:
         ImportRefused: the file has no such column.
@@ -283,7 +282,7 @@ def with_fields(layout: FileLayout, columns: Mapping[str, str], path: Path) -> F
 
 
 def _json_names(path: Path, encoding: str) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """Return the names of the fields of the first objects, and the first value of each."""
+    """Return the field names of the first objects, and the first value of each."""
     values: dict[str, Any] = {}
     for _line, text in islice(json_objects(path), _OBJECTS_LOOKED_AT):
         try:

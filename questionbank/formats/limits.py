@@ -1,9 +1,9 @@
-"""Bounds on what a file may hold, so that no file can fill the memory, the disk or the index."""
+"""Limits on the contents of files, so that no file can exhaust memory, disk or index."""
 
 from __future__ import annotations
 
-LINES_LIMIT = 50_000_000  # blank lines included: an empty one costs a byte to send and a step to read
-BLANK_LINES_LIMIT = 100_000  # in a row; a sheet that was saved with all of its empty rows has them as separators
+LINES_LIMIT = 50_000_000  # including blank lines: an empty one costs a byte to send and a step to read
+BLANK_LINES_LIMIT = 100_000  # consecutive; a sheet saved with all of its empty rows has them as separators
 COLUMNS_LIMIT = 1_000
 ANSWER_LIMIT = 10_000  # characters, here and below
 OPTION_TEXT_LIMIT = 10_000
@@ -23,4 +23,4 @@ CONCEPTS_LIMIT = 50
 CONCEPT_DEPTH_LIMIT = 30
 NUMBERS_LIMIT = 1_000
 POINTS_LIMIT = 10_000
-RESPONSES_LIMIT = 2_147_483_647  # the column's
+RESPONSES_LIMIT = 2_147_483_647  # of the database column

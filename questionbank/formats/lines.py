@@ -1,6 +1,6 @@
-"""Lines of a plain or gzip-compressed file, whatever is in it, in bounded memory.
+"""Lines of a plain or gzip-compressed file with any content, in bounded memory.
 
-A file in UTF-16, as spreadsheet programs save "Unicode text", is read as UTF-8.
+UTF-16 files, which spreadsheet programs save as "Unicode text", are read as UTF-8.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from questionbank.formats.foreign import foreign_binary
 from questionbank.formats.limits import BLANK_LINES_LIMIT, LINES_LIMIT
 
 Progress = Callable[[int, int], None]
-"""Called now and then with (bytes read, bytes of the file)."""
+"""Called from time to time with (bytes read, size of the file in bytes)."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _NO_TEXT = b"\xff"
 _PROGRESS_EVERY = 500  # lines
 _PIECE = 65_536  # bytes
-_PIECES_LOOKED_AT = 512  # for the encoding: 32 MB
+_PIECES_LOOKED_AT = 512  # to detect the encoding: 32 MB
 
 
 def refuse_unreadable(path: Path) -> None:
-    """Say clearly why `path` cannot be read at all.
+    """Refuse a `path` that cannot be read at all, with a clear message.
 
     Raises:
-        ImportRefused: it is missing, a folder, not a plain file, empty, or not ours to read.
+        ImportRefused: it is missing, a folder, not a plain file, empty, or not accessible.
     """
     name = path.name or str(path)
     try:
@@ -56,10 +56,10 @@ def _os_reason(error: Exception) -> str:
 
 
 def first_bytes(path: Path, size: int = 65_536) -> bytes:
-    """Return the beginning of the file, unpacked.
+    """Return the beginning of the file, decompressed.
 
     Raises:
-        ImportRefused: the file is damaged gzip or of a kind that is no text.
+        ImportRefused: the file is damaged gzip or a binary format.
     """
     with path.open("rb") as raw:
         try:
@@ -69,10 +69,10 @@ def first_bytes(path: Path, size: int = 65_536) -> bytes:
 
 
 def file_encoding(path: Path) -> str:
-    """Return the encoding of a text file, a name of `ENCODINGS`, by the first piece that holds more than ASCII.
+    """Return the encoding of a text file, as in `ENCODINGS`, by the first piece that is not all ASCII.
 
     Raises:
-        ImportRefused: the file is damaged gzip or of a kind that is no text.
+        ImportRefused: the file is damaged gzip or a binary format.
     """
     first = b""
     with path.open("rb") as raw:
@@ -92,11 +92,11 @@ def file_encoding(path: Path) -> str:
 
 
 class _Utf16AsUtf8(io.RawIOBase):
-    """The bytes of a UTF-16 stream in UTF-8; what is no text becomes what is none in UTF-8 either."""
+    """A UTF-16 stream re-encoded as UTF-8; invalid UTF-16 becomes invalid UTF-8."""
 
     def __init__(self, stream: io.BufferedReader, codec: str) -> None:
         self._stream = stream
-        # A mark names the order of bytes and is no part of the text.
+        # A byte order mark is not part of the text.
         self._decoder = codecs.getincrementaldecoder(codec)("surrogatepass")
         self._ready = b""
 
@@ -120,7 +120,7 @@ class _Utf16AsUtf8(io.RawIOBase):
 
 
 def unpacked_stream(raw: io.BufferedReader, path: Path) -> tuple[io.BufferedReader, bool]:
-    """Return the stream of the file's text, and whether it was packed."""
+    """Return a stream of the decompressed text (UTF-16 as UTF-8), and whether the file was compressed."""
     magic = raw.read(16)
     raw.seek(0)
     if magic.startswith(_GZIP_MAGIC):
@@ -139,7 +139,7 @@ def _in_utf8(stream: io.BufferedReader) -> io.BufferedReader:
 
 
 def _size(limit: int) -> str:
-    """Return bytes as people say them.
+    """Return a size in human-readable units.
 
     >>> _size(2 * 1024**3), _size(50 * 1024**2)
     ('2.0 GB', '50 MB')
@@ -158,7 +158,7 @@ def _damage(path: Path, error: Exception, line: int) -> str:
 def read_pieces(
     path: Path, *, unpacked_limit: int = UNPACKED_LIMIT, progress: Progress | None = None
 ) -> Iterator[bytes]:
-    """Yield the text of the file in UTF-8, or as its encoding has it, in pieces of some kilobytes.
+    """Yield the content of the file in chunks of some kilobytes: UTF-16 as UTF-8, other encodings unchanged.
 
     Raises:
         ImportRefused: the file is damaged gzip, or unpacks to more than `unpacked_limit` bytes.
@@ -186,14 +186,14 @@ def read_lines(
     lines_limit: int = LINES_LIMIT,
     progress: Progress | None = None,
 ) -> Iterator[tuple[int, bytes | LineProblem]]:
-    """Yield (line number, line with its end), or the problem of a line that is too long.
+    """Yield (line number, line with its end), or the problem of an overlong line.
 
-    A line is read in pieces and forgotten as soon as it exceeds the limit: memory stays bounded. The
-    UTF-8 byte order mark of the first line is dropped.
+    A line is read in pieces and dropped as soon as it exceeds the limit, so memory stays bounded. A UTF-8 byte order
+    mark in the first line is removed.
 
     Raises:
-        ImportRefused: the file is damaged gzip, unpacks to more than `unpacked_limit` bytes, or has more
-            than `lines_limit` lines, or more than `BLANK_LINES_LIMIT` blank ones in a row.
+        ImportRefused: the file is damaged gzip, unpacks to more than `unpacked_limit` bytes, has more than
+            `lines_limit` lines, or more than `BLANK_LINES_LIMIT` consecutive blank lines.
     """
     size = path.stat().st_size
     number = unpacked = blank = 0

@@ -1,7 +1,7 @@
-"""MathML in texts of other systems as LaTeX: what a formula's source says where that can be drawn, else what it shows.
+"""MathML as LaTeX: the annotated LaTeX source if it can be rendered, else what the elements show.
 
-Reads the presentation elements of MathML Core (W3C, 2024) that school mathematics uses; anything else makes the whole
-formula unreadable, and it stays as its source.
+Reads the presentation elements of MathML Core (W3C, 2024) that school mathematics uses; any other element makes the
+whole formula unreadable, and it stays as source.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _LARGE = (r"\sum", r"\prod", r"\int")
 
 
 class _Unreadable(Exception):
-    """An element that we do not know."""
+    """An unsupported element."""
 
 
 def mathml_to_latex(source: str) -> str:
-    r"""Return the LaTeX of a formula in MathML, or nothing where it cannot be read.
+    r"""Return a MathML formula as LaTeX; empty if it cannot be read.
 
     >>> mathml_to_latex("<math><mfrac><mn>1</mn><msqrt><mi>x</mi></msqrt></mfrac><mo>≤</mo><mi>π</mi></math>")
     '\\frac{1}{\\sqrt{x}}\\le \\pi'
@@ -64,7 +64,7 @@ def mathml_to_latex(source: str) -> str:
 
 
 def bare_formula(latex: str) -> str:
-    r"""Return LaTeX without the delimiters around all of it.
+    r"""Return LaTeX without delimiters around the whole formula.
 
     >>> bare_formula(r"\[ 3(y+4) \]"), bare_formula("$$x$$"), bare_formula(r"$5 + $6")
     ('3(y+4)', 'x', '$5 + $6')
@@ -79,7 +79,7 @@ def bare_formula(latex: str) -> str:
 
 
 def _stated(source: str) -> str:
-    """Return the LaTeX that a formula says it was made from, or nothing."""
+    """Return the LaTeX source noted in a formula; empty if there is none."""
     notes = (note[2] for note in _SOURCE.finditer(source) if _TEX.search(note[1]))
     alternative = _ALTTEXT.search(source)
     return bare_formula(html.unescape(next(notes, "") or (alternative[1] if alternative else "")))
@@ -94,7 +94,7 @@ def _is_drawn(latex: str, *, is_block: bool) -> bool:
 
 
 def _shown(source: str) -> str:
-    """Return the LaTeX of what the elements of a formula show, or nothing."""
+    """Return LaTeX for the elements of a formula; empty if they cannot be read."""
     if len(source) > _LONGEST:
         return ""
     plain = _XMLNS.sub("", _PREFIX.sub(r"<\1", html.unescape(source) if "&lt;" not in source else source))

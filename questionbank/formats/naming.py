@@ -1,4 +1,4 @@
-"""The names of sets and of questions, where nobody gives one."""
+"""Default names of data sets and questions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from questionbank.formats.limits import SET_LIMIT
 
 _SPLITS = frozenset({"all", "cv", "dev", "test", "testmini", "train", "train_part", "val", "valid", "validation"})
 
-# Public sets whose folder holds files with names of their own.
+# Public data sets whose folder contains individually named files.
 _SETS_BY_FOLDER = frozenset({"conceptmath", "eedi", "mawps_parts", "paraqd"})
 _TITLE_LENGTH, _LOOKED_AT = 60, 2_000  # characters
 _SUFFIXES = re.compile(
@@ -19,7 +19,7 @@ _SUFFIXES = re.compile(
 
 
 def set_name(path: PurePath) -> str:
-    """Return the set's name: the folder's where files are named after splits, else the file's.
+    """Return the name of a data set: the folder's if the file is named after a split, else the file's.
 
     >>> set_name(PurePath("data/math/train.jsonl.gz")), set_name(PurePath("data/Grade 7.csv"))
     ('math', 'Grade 7')
@@ -32,7 +32,7 @@ def set_name(path: PurePath) -> str:
 
 
 def default_title(text: str) -> str:
-    """Return the title of a question that has none, for learning platforms want one: never cut within a formula.
+    """Return a title for an untitled question, as learning platforms require one; never cut within a formula.
 
     >>> default_title("Solve $x + 1 = 2$.")
     'Solve $x + 1 = 2$.'

@@ -245,7 +245,7 @@ def _tidy_shapes(row: dict[str, Any], said: list[tuple[str, str]], problems: lis
 
 
 def _join_lists(row: dict[str, Any]) -> None:
-    """Make one text of a list, as TAL-SCQ5K publishes solutions and MAWPS answers; an equation must be the only one."""
+    """Join lists, such as solutions in TAL-SCQ5K and answers in MAWPS; an equation must be the only one."""
     for name, sign in (("answer", "; "), ("solution", "\n\n"), ("equation", "")):
         value = row.get(name)
         if type(value) is list and value and all(type(one) in (str, int, float) for one in value):

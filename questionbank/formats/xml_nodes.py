@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.lines import Progress, unpacked_stream
 
-DEPTH_LIMIT, ATTRIBUTES_LIMIT, ELEMENTS_LIMIT = 200, 64, 100_000  # per document or item
+DEPTH_LIMIT, ATTRIBUTES_LIMIT, ELEMENTS_LIMIT = 200, 64, 100_000  # of an item, and of a whole document by default
 ITEM_LIMIT, TAG_LIMIT = 32 * 1024 * 1024, 1024 * 1024  # bytes
 _PIECE = 1 << 16
 _DECLARATION = re.compile(rb"""\s*<\?xml[^>]*?(?:encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["'][^>]*)?\?>""")

@@ -1,7 +1,7 @@
 """The beginning of a question as plain text, for titles: "Solve x² − 6x − 16 = 0".
 
-A title is shown without markup: in the bar of a window, a list of bookmarks, the name of a link. So formulas are
-written in one line, from the same MathML that the page shows: powers as raised digits where Unicode has them,
+A title is shown without markup: in a window's title bar, a list of bookmarks, the text of a link. So formulas are
+written on one line, from the same MathML that the page shows: powers as superscript digits where Unicode has them,
 fractions with a slash, matrices in rows.
 """
 
@@ -23,14 +23,14 @@ _LOWERED = str.maketrans("0123456789+−-=()aeoxhklmnpst", "₀₁₂₃₄₅�
 _SPACED = frozenset("=<>≤≥≠≈≡∼≅+−±∓×÷·∈∉∪∩⊂⊆→⇒⟹⇔⩽⩾∧∨∣")
 _SIMPLE = re.compile(r"[\w.′!°⁰¹²³⁴-⁹ⁿₐ-ₜ₀-₉]*|\([^()]*\)")
 _SIGNS = frozenset("+−±∓")
-_JOIN = "\x00"  # a negative space: "10,\\!000"
+_JOIN = "\x00"  # a negative space, as in "10,\\!000"
 _BLANKS = re.compile(r"\s+")
 _TAGS = re.compile(r"<[^>]*>")
 _OVER = {"→": "\u20d7", "¯": "\u0304", "^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˙": "\u0307"}
 
 
 def opening_text(text: str, content: QuestionContent) -> str:
-    r"""Return what titles and links show of a question: its own text, then its parts with their letters.
+    r"""Return the text of a question for titles and links: its own text, then its parts with their letters.
 
     >>> from analytics.question_content import QuestionPart
     >>> parts = QuestionContent(parts=(QuestionPart("Expand $2(x+1)$."), QuestionPart("Factorise $x^2-1$.")))
@@ -68,7 +68,7 @@ def question_title(text: str, limit: int = LONGEST_TITLE) -> str:
 
 
 def _of(element: Element) -> str:
-    """Return an element as text."""
+    """Convert an element to text."""
     parts = [_of(child) for child in element]
     if element.tag == "mo":
         return _operator(element)
@@ -127,7 +127,7 @@ def _with_limits(tag: str, parts: list[str]) -> str:
     return base + (_lowered(lower) if lower.strip(" ⏟") else "") + (_raised(upper) if upper.strip(" ⏞⌢") else "")
 
 
-_WRITTEN: dict[str, Callable[[list[str]], str]] = {  # element -> how it is written, given its parts
+_WRITTEN: dict[str, Callable[[list[str]], str]] = {  # element -> function that writes it from its parts
     "mspace": lambda _parts: " ",
     "mfrac": lambda parts: f"{_grouped(parts[0])}/{_grouped(parts[1])}",
     "msqrt": lambda parts: "√" + _grouped("".join(parts)),

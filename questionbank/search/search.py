@@ -1,8 +1,8 @@
-"""Search: one box, filters that combine, pages by cursor.
+"""Search: one search box, filters that combine, cursor pagination.
 
-Two rankings are fused: by shared words and formula tokens, and by vectors. See
-docs/decisions/0012-hybrid-search.md for why, and for what was measured. A question *matches* when it holds all
-words; only these are counted. Other near questions are listed below, as `SearchPage.closest`.
+Two rankings are fused: by shared words and formula tokens, and by vectors. docs/decisions/0012-hybrid-search.md has the
+reasons and the measurements. A question *matches* if it contains all words; only matches are counted. Other similar
+questions are listed below them, as `SearchPage.closest`.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from questionbank.search.term_search import rank_by_terms
 from questionbank.search.terms import terms_of
 from questionbank.search.text_search import rank_by_phrases, rank_by_shapes, rank_by_text
 
-LISTED = 200  # questions that are ranked
-ENOUGH_IN_FILTERS = 20  # questions from which none are shown that don't pass the filters read out of the words
-COMPARED_BY_MEANING = 20  # questions near in meaning whose formulas are compared with the query's
-CONCEPTS_SHOWN = 3  # of those that a query names
+LISTED = 200  # number of ranked questions
+ENOUGH_IN_FILTERS = 20  # with at least that many results, none outside the filters read from the query are added
+COMPARED_BY_MEANING = 20  # nearest questions by meaning whose formulas are compared with the query's
+CONCEPTS_SHOWN = 3  # of those named by a query
 PAGE_SIZE = 20
 LARGEST_PAGE = 100
 RELEVANCE, NEWEST = "relevance", "newest"
 _IS_RATED = "difficulty_percent IS NOT NULL"
 ORDERS: Mapping[str, tuple[str, str]] = {
-    # name in the address -> which questions have a place in the order, and the order. The others follow, the newest
-    # first; as one order of all, PostgreSQL would sort the bank, while an index has each part in its order.
+    # name in the address -> which questions the order applies to, and the order. The others follow, newest first;
+    # sorted as one list, PostgreSQL would sort the whole bank, while each part by itself is in index order.
     NEWEST: ("", "id DESC"),
     "easiest": (_IS_RATED, "difficulty_percent, id"),
     "hardest": (_IS_RATED, "difficulty_percent DESC, id DESC"),
@@ -60,12 +60,12 @@ ORDERS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """One question of a page.
+    """One question on a page.
 
     Attributes:
-        score: of the fused ranking; compares hits of one search only. 0 where nothing was ranked.
-        found_by: of ``"number"``, ``"concept"``, ``"text"``, ``"formula"`` and ``"vector"``.
-        parts: letters of the parts that hold what was searched, where the stem does not.
+        score: score in the fused ranking; only comparable within one search. 0 if nothing was ranked.
+        found_by: some of ``"number"``, ``"concept"``, ``"text"``, ``"formula"`` and ``"vector"``.
+        parts: letters of the parts that contain the search terms, if the stem does not.
     """
 
     question: Question
@@ -88,19 +88,20 @@ class SearchPage:
     """One page of results.
 
     Attributes:
-        hits: questions that match: that pass the filters and hold all words, are tagged with the concept that the
-            query names or hold its name, or hold a formula of the same shape.
-        closest: questions that do not, but are near; after the last hit. Where words of the query were read as
-            filters, those that pass them but hold only a part come between those that hold all words and the rest.
-        total: questions that match, counted up to `most_counted` where `total_is_capped`.
-        facets: values of each filter with their counts among those; among `closest` where nothing matches.
-        next_cursor: empty on the last page, as is `previous_cursor` on the first.
+        hits: matching questions: they pass the filters, and contain all words, are tagged with the concept named by the
+            query or contain its name, or contain a formula of the same shape.
+        closest: similar questions that do not match, after the last hit. If words of the query were read as filters,
+            questions that contain all words come first, then those that pass these filters but contain only some words,
+            then the rest.
+        total: number of matching questions, counted up to `most_counted` if `total_is_capped`.
+        facets: values of each filter with their counts among the matches; among `closest` if nothing matches.
+        next_cursor: empty on the last page, like `previous_cursor` on the first.
         sort: ``"browse"``, ``"words"``, ``"question"`` or ``"formula"``.
-        order: of `ORDERS`, or `RELEVANCE`.
-        notice: what the searcher should know, e.g. that no model knows the query's language.
-        concepts: that the query names, with the number of questions tagged with each or below it.
-        off: names of filters that were taken off, though words name them.
-        topic: what the query is the name of, apart from those filters: "bar chart"; empty where it is no name.
+        order: one of `ORDERS`, or `RELEVANCE`.
+        notice: a message for the searcher, e.g. that no model supports the query's language.
+        concepts: concepts named by the query, with the number of questions tagged with each or below it.
+        off: names of filters that were removed, although words of the query name them.
+        topic: the topic that the query names, without the filters read from it: "bar chart"; empty if it is not a name.
     """
 
     hits: list[SearchHit]
@@ -140,16 +141,16 @@ def search_questions(  # noqa: PLR0913 - what the address of a search says
     exact: bool = False,
     off: Collection[str] = (),
 ) -> SearchPage:
-    """Find questions; without a query browse all that the filters let pass.
+    """Find questions; without a query, browse all that pass the filters.
 
     Args:
-        query: words, the name of a concept, a whole question, a formula or a question's number; misspelt words
-            are corrected, plain maths is read.
-        order: of `ORDERS`; otherwise by relevance, without a query the newest first.
-        cursor: of a page that this search returned, empty for the first one.
-        page_size: hits a page, 1 to 100.
-        exact: correct no spelling, and read no filter out of the words.
-        off: names of filters that are not set, though words name them (`READ_FILTERS`), or `TOPIC`.
+        query: words, the name of a concept, a whole question, a formula or a question's number; misspelt words are
+            corrected, plain-text maths is parsed.
+        order: one of `ORDERS`; by default by relevance, or newest first without a query.
+        cursor: cursor of a page returned by this search; empty for the first page.
+        page_size: hits per page, 1 to 100.
+        exact: whether to skip spelling correction and reading filters from the query.
+        off: names of filters not to set, although words of the query name them (`READ_FILTERS`), or `TOPIC`.
 
     Raises:
         ValidationFailed: the cursor belongs to another search.
@@ -177,7 +178,7 @@ def matching_questions(
 
 
 def _browsed(asked: AskedSearch, place: list[Any] | None) -> SearchPage:
-    """Return the newest questions, page by page between ids: new ones on top move no page."""
+    """Return the newest questions, paginated by id, so that new questions do not shift the pages."""
     direction, edge, position = place or ["after", None, 1]
     counted = count_facets(filters=asked.filters)
     forward = direction != "before"
@@ -203,7 +204,7 @@ def _browsed(asked: AskedSearch, place: list[Any] | None) -> SearchPage:
 
 
 def _sorted(asked: AskedSearch, place: list[Any] | None) -> SearchPage:
-    """Return a page of all that the filters let pass, in an order of `ORDERS`."""
+    """Return a page of all questions that pass the filters, in one of the `ORDERS`."""
     offset = offset_of(place)
     counted = count_facets(filters=asked.filters)
     ids = _window(passing(asked.filters), asked.order, offset, asked.page_size + 1)
@@ -217,9 +218,9 @@ def _sorted(asked: AskedSearch, place: list[Any] | None) -> SearchPage:
 
 
 def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> SearchPage:
-    """Return a page of the fused ranking, which is made anew for each page and is the same for the same bank.
+    """Return a page of the fused ranking, which is recomputed per page and deterministic for the same bank.
 
-    Questions that match come first, those beyond the ranking after it, the newest first; then what is near.
+    Ranked matches come first, then unranked matches, newest first, then similar questions.
     """
     offset = offset_of(place)
     parsed, filters = asked.parsed, asked.filters
@@ -258,9 +259,9 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
 
 
 def _parted(asked: AskedSearch, passed: Condition, ranking: Sequence[Fused]) -> tuple[Facets, list[Fused], list[Fused]]:
-    """Return the counts of what matches, and the ranked questions: those that match, and those that are near.
+    """Return the counts of the matches, and the ranked questions split into matches and similar ones.
 
-    None are near where more match than are counted.
+    There are no similar ones if the count of matches is capped.
     """
     ranked = [candidate.id for candidate in ranking]
     conditions = asked_conditions(asked)
@@ -276,7 +277,7 @@ def _parted(asked: AskedSearch, passed: Condition, ranking: Sequence[Fused]) -> 
 def _most_relevant(
     asked: AskedSearch, passed: Condition, matching: list[Fused], counted: Facets, offset: int
 ) -> list[Fused]:
-    """Return a page of the questions that match: the ranked ones, then the others, the newest first."""
+    """Return a page of matches: the ranked ones, then the others, newest first."""
     exact = preferred(matching, asked.language, None if asked.filters.grade else asked.years)
     hits = exact[offset : offset + asked.page_size]
     is_more = counted.is_capped or counted.total > len(exact)
@@ -290,10 +291,10 @@ def _most_relevant(
 
 
 def _widened(asked: AskedSearch, serving: Serving, ranking: Sequence[Fused], closest: Sequence[Fused]) -> list[Fused]:
-    """Return what is near, with questions outside the filters that the words named.
+    """Return similar questions, including some outside the filters read from the query.
 
-    One that holds all that is asked for comes before those that pass the filters and hold only a part: who asks for
-    "year 8 ratio" is helped by ratios of year 7. Where a grade was named, the nearest grades come first.
+    A question that contains all terms comes before those that pass the filters but contain only some: ratio questions
+    of year 7 help someone looking for "year 8 ratio". If a grade was named, the nearest grades come first.
     """
     given = passing(asked.given)
     wider, _notice = _fused(asked, asked.given, given, serving)
@@ -306,7 +307,7 @@ def _widened(asked: AskedSearch, serving: Serving, ranking: Sequence[Fused], clo
 
 
 def _fused(asked: AskedSearch, filters: SearchFilters, passed: Condition, serving: Serving) -> tuple[list[Fused], str]:
-    """Return the fused ranking of the questions that pass, and what the searcher should know of it."""
+    """Return the fused ranking of the questions that pass, and a notice for the searcher."""
     parsed, named = asked.parsed, asked.named
     numbered = parsed.number and bool((passed & among([parsed.number])).ids())
     first = [Fused(parsed.number, 1.0, ("number",))] if numbered else []
@@ -338,7 +339,7 @@ def _fused(asked: AskedSearch, filters: SearchFilters, passed: Condition, servin
 
 
 def _shares_of_prose(parsed: ParsedQuery, passed: Condition, ids: Sequence[int]) -> Mapping[int, float] | None:
-    """Return how much each question holds of what is asked for in words next to a formula: "derivative of"."""
+    """Return how much of the query's words around its formula ("derivative of") each question contains."""
     if parsed.sort != "words":
         return None
     terms = terms_of(parsed.prose, concept_names(), vocabulary())
@@ -352,7 +353,7 @@ def _first_way(parsed: ParsedQuery, named: Named) -> str:
 
 
 def _tagged(asked: AskedSearch, passed: Condition) -> list[list[int]]:
-    """Return questions tagged with what the query names: exactly so, in part, and as one of several things."""
+    """Return questions tagged with what the query names: exactly, in part, and with one of several things."""
     exact = [match.node for match in asked.named.concepts if match.is_exact]
     in_part = tuple(match for match in asked.named.concepts if not match.is_exact)
     partly = tagged_conditions(replace(asked, named=replace(asked.named, concepts=in_part)))
@@ -388,7 +389,7 @@ def _page(asked: AskedSearch, counted: Facets, **fields: Any) -> SearchPage:
 
 
 def _window(wanted: Condition, order: str, start: int, count: int) -> list[int]:
-    """Return the ids of so many questions from a place in an order on."""
+    """Return the ids of `count` questions from an offset in an order."""
     has_place, columns = ORDERS[order]
     placed = wanted & Condition(has_place) if has_place else wanted
     ids = placed.ids(f"ORDER BY {columns} OFFSET {start} LIMIT {count}")
@@ -400,10 +401,10 @@ def _window(wanted: Condition, order: str, start: int, count: int) -> list[int]:
 
 
 def _hits(ranking: Sequence[Fused], tokens: Sequence[str] = ()) -> list[SearchHit]:
-    """Load the questions of one page, without what a page of results does not show.
+    """Load the questions of a page, without fields that a results page does not show.
 
     Args:
-        tokens: of the query.
+        tokens: tokens of the query.
     """
     ids = [candidate.id for candidate in ranking]
     questions: QuerySet[Question] = Question.objects.defer("solution", "search_vector", "content_hash")

@@ -1,7 +1,7 @@
-"""The terms of a search of a few words: each is held by a question's words, its formulas' signs or its concepts.
+"""Terms of a short query, each matched by a question's words, the symbols of its formulas or its concepts.
 
-"Domain of a square root function" asks for "domain", which may occur only in the name of the question's concept, for
-"square root", which may be nothing but a sign in a formula, and for "function".
+"Domain of a square root function" asks for "domain", which may occur only in the name of the question's concept;
+"square root", which may be only a symbol in a formula; and "function".
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from questionbank.search.query import JOINING_WORDS, quoted
 from questionbank.search.spelling import Vocabulary
 
 MOST_WORDS = 10  # terms of one search
-_BEFORE_CHARACTER = "求个为是与和在该"  # written before a noun without a blank
-_SIGNS: dict[Tokens, Tokens] = {  # signs of a formula that mean a word
+_BEFORE_CHARACTER = "求个为是与和在该"  # written before a noun without a space
+_SIGNS: dict[Tokens, Tokens] = {  # formula tokens that stand for a word
     ("square", "root"): ("msqrt",),
     ("cube", "root"): ("msqrt",),
     **dict.fromkeys((("integral",), ("integrate",), ("integration",), ("积分",)), ("mint",)),
@@ -43,19 +43,19 @@ _TURNED = frozenset(
     str.split("convert converting conversion change changing turn turning write writing express expressing")
 )
 _TOWARDS = frozenset({"to", "into", "as"})
-_NEAR = 2  # tokens between "to" and what stands on its sides: "to a decimal"
+_NEAR = 2  # tokens between "to" and the words on either side: "to a decimal"
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a search.
+    """A word of a query.
 
     Attributes:
-        query: what full text looks for, with the signs that mean the same.
+        query: full-text query for it, including formula tokens with the same meaning.
         weight: how rare it is.
-        phrases: places in `Terms.phrases` of those that mean the same.
-        looked_through: about how many questions say it, or a name that stands for it.
-        is_unknown: no question says it, so that none can be blamed for lacking it.
+        phrases: indices in `Terms.phrases` of phrases with the same meaning.
+        looked_through: approximate number of questions that contain it or a name that stands for it.
+        is_unknown: whether no question contains it, so that questions are not penalised for lacking it.
     """
 
     token: str
@@ -68,17 +68,17 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words of a search that belong together: a name, a synonym, or words side by side.
+    """Words of a query that belong together: a name, a synonym, or adjacent words.
 
     Attributes:
-        query: what full text looks for: the words side by side, each synonym likewise.
-        nodes: materialised paths of the concepts with this name; what is tagged below them holds the phrase.
-        weight: what a question gains that holds it.
-        looked_through: about how many entries of the index of words are read to find it.
-        tags: of the concepts with this name, and below.
-        is_name: of a concept or a synonym; it replaces all of its words.
-        is_concept: the whole name of a concept.
-        is_topic: of a topic; the nodes are where questions on it are found.
+        query: full-text query for the adjacent words, or any synonym's.
+        nodes: materialised paths of the concepts with this name; questions tagged below them match the phrase.
+        weight: what a question that matches it gains.
+        looked_through: approximate number of index entries read to find it.
+        tags: number of tags of the concepts with this name or below them.
+        is_name: whether it names a concept or a synonym; it replaces all of its words.
+        is_concept: whether it is the whole name of a concept.
+        is_topic: whether it names a topic; its questions are found at the nodes.
     """
 
     query: str
@@ -93,11 +93,11 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """What a search wants turned into what: "fractions to decimals".
+    """The conversion that a query asks for: "fractions to decimals".
 
     Attributes:
-        wanted: what full text finds in questions that ask for it: "as a decimal".
-        reverse: in those that ask for the opposite: "as a fraction".
+        wanted: full-text query for questions that ask for it: "as a decimal".
+        reverse: full-text query for questions that ask for the opposite: "as a fraction".
     """
 
     wanted: str
@@ -106,7 +106,7 @@ class Direction:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a search asks for."""
+    """The terms of a query."""
 
     words: tuple[Word, ...] = ()
     phrases: tuple[Phrase, ...] = ()
@@ -114,11 +114,11 @@ class Terms:
 
 
 def terms_of(tokens: Sequence[str], names: ConceptNames, vocabulary: Vocabulary, *, is_prose: bool = True) -> Terms:
-    """Return the terms of a search.
+    """Return the terms of a query.
 
     Args:
-        tokens: of the search, in order, repeats included.
-        is_prose: they are words alone; those of formulas are not side by side as they are typed.
+        tokens: tokens of the query, in order, including repeats.
+        is_prose: whether they are words only; formula tokens are not adjacent in the order typed.
     """
     spans = names.spans(tokens)
     telling = _telling(tokens, spans)
@@ -148,7 +148,7 @@ def terms_of(tokens: Sequence[str], names: ConceptNames, vocabulary: Vocabulary,
 
 
 def _with_tags(phrases: list[Phrase], names: ConceptNames) -> list[Phrase]:
-    """Return phrases with how many questions are tagged with what they name."""
+    """Return the phrases with the number of tags of the concepts they name."""
     if not any(phrase.nodes for phrase in phrases):
         return phrases
     counts = facet_cube().by_concept
@@ -156,13 +156,13 @@ def _with_tags(phrases: list[Phrase], names: ConceptNames) -> list[Phrase]:
 
 
 def _together(tokens: Sequence[str], vocabulary: Vocabulary) -> Phrase:
-    """Return words that mean one thing together, though no concept has their name."""
+    """Return a phrase for words with a joint meaning that are not the name of a concept."""
     looked_through = _rarest(tokens, vocabulary)
     return Phrase(f"({phrase_query(tokens)})", (), _weight(tokens, vocabulary), True, looked_through)
 
 
 def _or_signs(phrase: Phrase, signs: Tokens, vocabulary: Vocabulary) -> Phrase:
-    """Return a phrase that signs of formulas mean as well."""
+    """Return a phrase that formula tokens can match as well."""
     looked_through = phrase.looked_through + sum(map(vocabulary.count, signs))
     return replace(phrase, query=f"{phrase.query} | {_any(signs)}", looked_through=looked_through)
 
@@ -170,7 +170,7 @@ def _or_signs(phrase: Phrase, signs: Tokens, vocabulary: Vocabulary) -> Phrase:
 def _side_by_side(
     telling: Sequence[int], spans: Sequence[Span], tokens: Sequence[str], vocabulary: Vocabulary
 ) -> Iterator[Phrase]:
-    """Yield telling words that stand side by side, or with one word between them, and not in one name."""
+    """Yield significant words that are adjacent, or one word apart, and not in the same name."""
     for first, second in pairwise(telling):
         if second - first <= 2 and not any(span.start <= first and second < span.end for span in spans):
             both = (tokens[first], tokens[second])
@@ -179,11 +179,11 @@ def _side_by_side(
 
 
 def _word(token: str, inside: tuple[int, ...], names_of: int, vocabulary: Vocabulary, *, is_prose: bool) -> Word:
-    """Return a word of a search.
+    """Return a word of a query.
 
     Args:
-        inside: places of the phrases that mean the same.
-        names_of: about how many questions hold one of those.
+        inside: indices of the phrases with the same meaning.
+        names_of: approximate number of questions that contain one of those.
     """
     said = _said_forms(token, vocabulary)
     alternatives = (token, *said, *_SIGNS.get((token,), ()), *_longer_words(token))
@@ -195,12 +195,12 @@ def _word(token: str, inside: tuple[int, ...], names_of: int, vocabulary: Vocabu
 
 
 def phrase_query(tokens: Iterable[str]) -> str:
-    """Return what full text looks for if the tokens must be side by side."""
+    """Return the full-text query for adjacent tokens."""
     return " <-> ".join(map(quoted, tokens))
 
 
 def _telling(tokens: Sequence[str], spans: Sequence[Span]) -> list[int]:
-    """Return the places of the words that say what is asked for, or of all words if there are none."""
+    """Return the indices of the significant words, or of all words if there are none."""
     named = {place for span in spans for place in range(span.start, span.end)}
     counts = {span.start - 1 for span in spans}  # "2 decimal places"
     telling = [
@@ -225,18 +225,18 @@ def _named(span: Span, tokens: Sequence[str], vocabulary: Vocabulary) -> Phrase:
 
 
 def _said_forms(token: str, vocabulary: Vocabulary) -> list[str]:
-    """Return a word and those of its forms that the bank has."""
+    """Return a word and those of its forms that occur in the bank."""
     return [form for form in sorted(word_family(token)) if form == token or vocabulary.count(form)]
 
 
 def _apart(first: str, second: str, distances: Sequence[int], vocabulary: Vocabulary) -> str:
-    """Return what full text looks for if two words, in any form, must be so far apart."""
+    """Return the full-text query for two words, in any form, at the given distances."""
     before, after = (" | ".join(map(quoted, _said_forms(token, vocabulary))) for token in (first, second))
     return " | ".join(f"(({before}) <{distance}> ({after}))" for distance in distances)
 
 
 def wanted_direction(tokens: Sequence[str]) -> Direction | None:
-    """Return the direction of a search that wants one thing turned into another; None of any other."""
+    """Return the direction of a query that asks for a conversion; None for any other."""
     telling = _telling(tokens, ())
     for place, token in enumerate(tokens):
         before = [at for at in telling if place - _NEAR <= at < place and tokens[at] not in _TURNED]
@@ -247,21 +247,21 @@ def wanted_direction(tokens: Sequence[str]) -> Direction | None:
 
 
 def _asked_as(token: str) -> str:
-    """Return what full text finds where a question wants its answer as this: "to", "as a", "which", "how many"."""
+    """Return the full-text query for questions that want an answer in this form: "to", "as a", "which", "how many"."""
     prepositions = " | ".join(map(quoted, ("to", "into", "as", "in")))
     asking = " | ".join(map(quoted, ("to", "into", "as", "in", "which", "what", "many")))
     return f"(({asking}) <-> {quoted(token)}) | (({prepositions}) <2> {quoted(token)})"
 
 
 def _longer_words(token: str) -> tuple[str, ...]:
-    """Return the words that a single Chinese character is cut together with: 圆形, and 求圆 of "求圆的周长"."""
+    """Return the words into which a single Chinese character is segmented: 圆形, and 求圆 from "求圆的周长"."""
     if not CHINESE.marks.fullmatch(token):
         return ()
     return (f"{token}形", *(f"{before}{token}" for before in _BEFORE_CHARACTER))
 
 
 def _signs(tokens: Sequence[str]) -> list[tuple[tuple[int, int], Tokens]]:
-    """Return the words that have a sign: their places and the signs."""
+    """Return the words that have formula tokens: their spans and the tokens."""
     return [
         ((start, start + size), signs)
         for size in (2, 1)
@@ -279,7 +279,7 @@ def _tags(nodes: Iterable[str], names: ConceptNames, counts: Mapping[int, int]) 
 
 
 def _rarest(tokens: Iterable[str], vocabulary: Vocabulary) -> int:
-    """Return about how many questions hold the rarest of some tokens; 0 where that is unknown."""
+    """Return the approximate number of questions with the rarest of some tokens; 0 if unknown."""
     return min(map(vocabulary.count, tokens))
 
 

@@ -1,4 +1,4 @@
-"""What an encoder's vectors know of labelled questions, and task over story: `manage.py evaluate encoder`."""
+"""What an encoder's vectors capture of labelled questions, and task over story: `manage.py evaluate encoder`."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from questionbank.registry.artifact_selectors import artifact_champion, artifact
 from worker.encoder.representation import SplitSet, measure_set, plain_text
 
 SUITE = Path(__file__).with_name("triples.jsonl")
-"""The triples of the gate."""
+"""The gate's suite of triples."""
 
 _TEXTS = ("question", "same_task", "same_story")
 
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """A question, one with its task in another story, and one with another task in its story.
+    """A question, one with the same task in another story, and one with another task in the same story.
 
     Attributes:
-        kind: of the task, in words.
+        kind: kind of task, in words.
     """
 
     question: str
@@ -74,14 +74,14 @@ def _text(body: Mapping[str, Any], name: str) -> str:
 
 
 def task_margins(triples: Sequence[Triple], encode: Encode) -> npt.NDArray[np.float64]:
-    """Return the cosine of the same task less that of the same story, (triples,); above 0 is right."""
+    """Return cosine to the same task minus cosine to the same story, (triples,); correct if positive."""
     asked, task, story = (encode([getattr(triple, name) for triple in triples]) for name in _TEXTS)
     margins: npt.NDArray[np.float64] = np.einsum("ij,ij->i", asked, task - story).astype(np.float64)
     return margins
 
 
 def triple_figures(triples: Sequence[Triple], encode: Encode) -> dict[str, Any]:
-    """Return the share of triples that are ranked rightly and the mean margin, in all and for each kind."""
+    """Return the share of correctly ranked triples and the mean margin, overall and per kind."""
     margins = task_margins(triples, encode)
     kinds: defaultdict[str, list[float]] = defaultdict(list)
     for triple, margin in zip(triples, margins, strict=True):
@@ -103,17 +103,17 @@ _DEEPEST = 4
 def evaluate_encoder(
     data: Path, encode: Encode, *, name: str, language: str = "", pairs: Path | None = None
 ) -> dict[str, Any]:
-    """Measure an encoder on the sets of a folder.
+    """Measure an encoder on the data sets of a folder.
 
     Args:
-        data: a question file, a folder of them (one set), or a folder of such folders.
-        encode: texts to unit vectors.
-        name: of the encoder, for the report.
+        data: a question file, a folder of them (one data set), or a folder of such folders.
+        encode: maps texts to unit vectors.
+        name: name of the encoder, for the report.
         language: use the questions of this language only.
-        pairs: JSON Lines of ``{"text", "other", "score"}``: similarities that people gave.
+        pairs: JSON Lines of ``{"text", "other", "score"}``: similarities judged by people.
 
     Returns:
-        Figures by set: concepts by level, difficulty, cosine by KH-distance; and for the pairs.
+        Figures per data set: concepts by level, difficulty, cosine by KH-distance; and figures for the pairs.
 
     Raises:
         DataError: there is no tagged question, or a pair cannot be read.
@@ -134,10 +134,10 @@ def evaluate_encoder(
 
 
 def read_set(source: Path, *, language: str = "") -> SplitSet | None:
-    """Return the tagged questions of a file or folder, split; None where too few are tagged.
+    """Return the tagged questions of a file or folder, split; None if too few are tagged.
 
-    The first path of each question counts. Training questions that differ from a tested one in numbers only
-    are left out.
+    Only the first path of each question counts. Training questions that differ from a test question only in numbers are
+    left out.
     """
     tests, others = _read_parts(source)
     usable = [
@@ -150,7 +150,7 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
     for row, is_test in usable:
         rows_by_text.setdefault(plain_text(row), (row, is_test))
     texts = list(rows_by_text)
-    tested = np.array(  # the whole text decides, as it does before an encoder is trained
+    tested = np.array(  # the split depends on the whole text, as in encoder training
         [is_test if tests else is_held_out(row.text) for row, is_test in rows_by_text.values()], dtype=bool
     )
     kept_out = KeptOut.of(text for text, is_test in zip(texts, tested, strict=True) if is_test)
@@ -168,7 +168,7 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
 
 
 def _read_parts(source: Path) -> tuple[list[QuestionRow], list[QuestionRow]]:
-    """Return the test questions of a file or folder, and the others; of nothing but a test file all are others."""
+    """Return the test questions of a file or folder, and the others; if there are only test files, all are others."""
     files = sorted(source.glob("test*.jsonl*")) if source.is_dir() else []
     try:
         others = read_rows(source)
@@ -181,7 +181,7 @@ def _read_parts(source: Path) -> tuple[list[QuestionRow], list[QuestionRow]]:
 
 
 def similarity_figures(pairs: Path, encode: Encode) -> dict[str, float | int]:
-    """Return Pearson and Spearman of the cosine with scores that people gave (zero-shot, QuesCo section 4.3).
+    """Return Pearson and Spearman correlation of cosines with human scores (zero-shot, QuesCo section 4.3).
 
     Raises:
         DataError: a line cannot be read, or there are fewer than three pairs.
@@ -199,10 +199,10 @@ def similarity_figures(pairs: Path, encode: Encode) -> dict[str, float | int]:
 
 
 def _judged(body: Mapping[str, Any]) -> tuple[str, str, float]:
-    """Return both texts of a pair and how similar people find them.
+    """Return both texts of a pair and their similarity as judged by people.
 
     Raises:
-        ValueError: one of them is missing or cannot be used.
+        ValueError: a value is missing or invalid.
     """
     text, other, score = (body.get(name) for name in ("text", "other", "score"))
     if not (isinstance(text, str) and isinstance(other, str)):
@@ -215,7 +215,7 @@ def _judged(body: Mapping[str, Any]) -> tuple[str, str, float]:
 
 
 def evaluate_encoder_model(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure the encoder in use, or the one with the number ``model``, on ``data``.
+    """Measure the encoder in use, or the one with the id ``model``, on ``data``.
 
     Raises:
         NotFound: there is no such encoder.

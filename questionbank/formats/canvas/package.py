@@ -317,11 +317,11 @@ def _write_quiz(archive: zipfile.ZipFile, concept: tuple[str, ...], places: list
 
 
 def _section_edges(section: Section, number: int, points: float | None, count: int) -> tuple[bytes, bytes]:
-    """Return what stands before and behind the items of a section; nothing for items outside any.
+    """Return the text before and after the items of a section; empty for items outside any section.
 
     Args:
-        points: that it gives for each of its items, in place of theirs.
-        count: of its items.
+        points: points per item stated by the section, overriding the items' own.
+        count: number of its items.
     """
     if section == _NO_SECTION and points is None:
         return b"", b""

@@ -217,7 +217,7 @@ class _Reading(ItemReading):
             if digest := self.pictures.by_name.get(shown, ""):
                 self.hashes[based["path"]] = digest
             return shown
-        if named := _BLACKBOARD_FILE.search(address):  # beside it stands csfiles/home_dir/__xid-8123_1.png
+        if named := _BLACKBOARD_FILE.search(address):  # the text has csfiles/home_dir/__xid-8123_1.png
             return self.pictures.shown(self._find(named[0]), field, named[0])
         return self.pictures.elsewhere(address, field)
 

@@ -1,1 +1,1 @@
-"""Questions in LaTeX, in the class exam."""
+"""Questions in LaTeX's exam document class."""

@@ -1,4 +1,4 @@
-r"""The class exam: ``\question[2]`` with parts, choices, check boxes, gaps and solutions.
+r"""The exam class: ``\question[2]`` with parts, choices, check boxes, gaps and solutions.
 
 Philip Hirschhorn, Using the exam document class, 2023.
 """
@@ -34,13 +34,13 @@ _ASKS = re.compile(r"\\documentclass\s*(?:\[[^\]]*\])?\s*\{exam\}|\\begin\s*\{qu
 _FILLIN = re.compile(r"\\fillin(?![A-Za-z])\*?")
 _ANSWER = re.compile(r"\\answerline\*?(?![A-Za-z])")
 _POINTS = re.compile(r"\s*(\d+(?:\.\d+)?)?\s*(\\half)?")
-_HEADING = re.compile(  # a line that is large or bold, and no sentence
+_HEADING = re.compile(  # a large or bold line that is not a sentence
     r"\s*\{?\s*\\(?:textbf|textsc|large|Large|LARGE|huge|Huge|bfseries|bf)(?![A-Za-z])[^\n$]{3,80}[^\n.:?!]\s*"
 )
 _TYPED = frozenset({"number", "short", "open", "true_false"})
-_DEEPEST = 3  # levels of parts
+_DEEPEST = 3  # nesting levels of parts
 KEPT = (*_QUESTIONS, *_BETWEEN, *_RIGHT, "choice", "fillin", "answerline", *chain(*_PARTS.values()))
-"""Commands that mean something of their own, whatever a document defines."""
+"""Commands with a meaning of their own, whatever a document defines."""
 HEAD = r"""% Compile with LuaLaTeX or XeLaTeX. Write \printanswers after \documentclass to see the answers.
 \documentclass[11pt,a4paper]{exam}
 \usepackage{iftex,fontspec,amsmath,amssymb,graphicx,hyperref}
@@ -55,10 +55,10 @@ class Slice:
     """A question's place in a document.
 
     Attributes:
-        start, end: of its bytes.
-        body: what to read of it, without comments.
-        before: where what stands before it begins.
-        stated: what its command says: points, section, title, instructions.
+        start, end: character offsets of the question.
+        body: the part to read, without comments.
+        before: offset where the text before it begins.
+        stated: points, section, title and instructions from its command and surroundings.
     """
 
     start: int
@@ -69,7 +69,7 @@ class Slice:
 
 
 def is_exam(beginning: str, _name: str) -> bool:
-    """Return whether a file is a document of the class, or a part of one."""
+    """Return whether a file is a document of the exam class, or part of one."""
     return _ASKS.search(beginning) is not None
 
 
@@ -77,7 +77,7 @@ def is_exam(beginning: str, _name: str) -> bool:
 
 
 def slices(clean: str) -> list[Slice]:
-    """Return the questions of a document, given without comments."""
+    """Return the questions of a document that is free of comments."""
     found: list[Slice] = []
     before, section, above, instructions = 0, "", "", ""
     for place, body in _lists(clean):
@@ -93,7 +93,7 @@ def slices(clean: str) -> list[Slice]:
                     section, instructions = " ".join(title.split()), ""
                 elif directs(title) or administers(title):
                     instructions = f"{instructions}\n\n{title}".strip()
-                else:  # a text for the questions below it, which the first of them needs
+                else:  # text for the questions below it, added to the first of them
                     above = f"{above}\n\n{title}".strip()
                 continue
             points, behind = option(body, behind)
@@ -111,12 +111,12 @@ def _lists(clean: str) -> Iterator[tuple[int, str]]:
     lists = top_environments(clean, ("questions",))
     if lists:
         yield from ((one.body_start, one.body) for one in lists)
-    else:  # a part that a document includes
+    else:  # a fragment included by a document
         yield 0, clean
 
 
 def fill_item(item: Item, found: Slice, text: Callable[[str, str], str]) -> None:
-    """Fill an item from a question; `text` returns our text of LaTeX, given the field that it is for."""
+    """Fill an item from a question; `text` converts LaTeX to our text, given the field that it is for."""
     stated = found.stated
     block = _Block(text)
     fields = block.read(found.body, 1)
@@ -132,7 +132,7 @@ def fill_item(item: Item, found: Slice, text: Callable[[str, str], str]) -> None
 
 
 class _Block:
-    """Reads a question or a part of one."""
+    """Reads a question or a part of a question."""
 
     def __init__(self, text: Callable[[str, str], str]) -> None:
         self._text = text
@@ -165,7 +165,7 @@ class _Block:
 
     def _gaps(self, body: str) -> tuple[str, list[Blank]]:
         gaps: list[Blank] = []
-        is_plain = False  # lines to write on
+        is_plain = False  # a gap without an answer: lines to write on
 
         def gap(match: re.Match[str]) -> tuple[str, int]:
             nonlocal is_plain
@@ -205,7 +205,7 @@ class _Block:
             for _match, stated, body in split_items(environment.body, _PARTS[environment.name]):
                 row = self.read(body, level + 1)
                 content: QuestionContent = row["content"]
-                if level > 1:  # two levels, and no more
+                if level > 1:  # at most two levels
                     inner = [f"({part_label(at)}) {part.text}" for at, part in enumerate(content.parts)]
                     row["text"] = "\n".join([row["text"], *inner]).strip()
                     content = QuestionContent(blanks=content.blanks)
@@ -233,7 +233,7 @@ _LatexOf = Callable[[str], str]
 
 
 def write_question(record: QuestionRecord, latex: _LatexOf) -> str:
-    """Return the commands of a question. Raises `CannotHold`."""
+    """Return a question as LaTeX commands. Raises `CannotHold`."""
     content = record.content
     command = rf"\titledquestion{{{latex(content.title)}}}" if content.title else r"\question"
     lines = [f"{command}{_stated(content.points)} {_body(record, latex)}"]

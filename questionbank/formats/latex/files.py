@@ -1,8 +1,8 @@
-r"""Files of questions in LaTeX, in the class exam.
+r"""Question files in LaTeX's exam document class.
 
 Comments before a question hold what LaTeX has no place for: ``% [id:7] [tag:easy]`` and ``% kindred: {"grade": "7"}``.
-An unchanged question goes back as it came, with what stood before it, unless it holds commands that are not known to
-be harmless to whoever compiles the file (`portable`): then it is written anew.
+An unchanged question is exported as it came, with the text before it, unless it contains commands that are not known to
+be harmless to anyone who compiles the file (`portable`): then it is rewritten.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _CHINESE = re.compile("[\u3400-\u9fff]")
 
 
 def read_latex(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each question of a document, or of an archive of documents, turns out to be, by its line."""
+    """Yield the entries of each question in a document or an archive of documents, by line."""
     with opened_folder(path) as folder:
         names = [name for name in folder.names if name.lower().endswith((".tex", ".ltx"))] or folder.names[:1]
         lines = 0
@@ -65,7 +65,7 @@ def read_latex(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
 
 
 def _graphics(folder: Folder, name: str) -> Find:
-    """Return what finds a picture, whose ending LaTeX lets people leave out."""
+    """Return a function that finds a picture, with or without its suffix, which LaTeX lets authors omit."""
 
     def find(wanted: str) -> bytes | None:
         for ending in ("", *_PICTURES):
@@ -78,7 +78,7 @@ def _graphics(folder: Folder, name: str) -> Find:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """What reading a question needs of its document."""
+    """What reading a question needs from its document."""
 
     context: ReadContext
     macros: Macros
@@ -115,7 +115,7 @@ class _Document:
 
 
 def write_latex(records: Iterable[QuestionRecord], attachments: Attachments) -> Iterator[bytes]:
-    """Yield a document, or a ZIP archive with it and its pictures; what LaTeX cannot hold is left out."""
+    """Yield a document, or a ZIP archive if there are pictures; omit what LaTeX cannot hold."""
     with tempfile.TemporaryFile() as body, tempfile.TemporaryFile() as packed:
         pictures = _PictureFiles(attachments)
         head = ""
@@ -151,10 +151,10 @@ def write_latex(records: Iterable[QuestionRecord], attachments: Attachments) -> 
 
 
 def _written(record: QuestionRecord, pictures: _PictureFiles, defined: frozenset[str]) -> tuple[str, str]:
-    """Return what stands before a question, and the question.
+    """Return the text before a question, and the question.
 
     Args:
-        defined: commands that the file defines before it.
+        defined: commands that the file has defined so far.
     """
     original = record.original
     before = ""
@@ -169,7 +169,7 @@ def _written(record: QuestionRecord, pictures: _PictureFiles, defined: frozenset
             pictures.named(record, is_original=True)
             return before, source
     comments, item = _item(record, pictures.named(record))
-    head = before if "\\documentclass" in before else ""  # whose macros other questions need
+    head = before if "\\documentclass" in before else ""  # its macros are needed by other questions
     return "\n".join([head, "", *comments, ""]), item + "\n"
 
 
@@ -177,10 +177,10 @@ def _item(record: QuestionRecord, picture_file: Callable[[str], str], *, is_ours
     """Return the comments before a question, and the question.
 
     Args:
-        is_ours: with the comment that holds what LaTeX has no place for.
+        is_ours: whether to add the comment that holds what LaTeX has no place for.
 
     Raises:
-        CannotHold: it is a question that we cannot take apart.
+        CannotHold: the question is one that we cannot parse.
     """
     if record.kind == "opaque":
         raise CannotHold(ANOTHER_TYPE)
@@ -191,7 +191,7 @@ def _item(record: QuestionRecord, picture_file: Callable[[str], str], *, is_ours
 
 
 def _again(record: QuestionRecord, comments: list[str], item: str) -> QuestionRecord:
-    """Return what is read of a question that is written; pictures keep the hashes that they have."""
+    """Return the record of a written question when read back; pictures keep their hashes."""
     source = "\n".join([*comments, ""]) + item
     clean = without_comments(source)
     found = slices(clean)
@@ -209,7 +209,7 @@ def _again(record: QuestionRecord, comments: list[str], item: str) -> QuestionRe
 
 
 def latex_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
-    """Return what of a question LaTeX alone does not say; we read it from a comment."""
+    """Return what plain LaTeX loses of a question; we restore it from a comment."""
     original = record.original
     if original is not None and original.format == FORMAT and is_portable(original.data.decode()):
         if record.kind == "opaque":
@@ -221,14 +221,14 @@ def latex_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]
 
 
 class _PictureFiles:
-    """The pictures of a document, each under a name of its own."""
+    """The pictures of a document, each with a unique file name."""
 
     def __init__(self, attachments: Attachments) -> None:
         self._attachments = attachments
         self.files: dict[str, str] = {}  # name -> hash
 
     def named(self, record: QuestionRecord, *, is_original: bool = False) -> Callable[[str], str]:
-        """Keep the pictures of a question; returns what gives the file's name by the name in its text."""
+        """Add the pictures of a question; return a function from names in its text to file names."""
         names: dict[str, str] = {}
         for picture in record.content.pictures:
             data = self._attachments.get(picture.sha256) if picture.sha256 else None
@@ -244,7 +244,7 @@ class _PictureFiles:
         return lambda name: names.get(name, name)
 
     def placed(self, record: QuestionRecord, source: str) -> bool:
-        """Keep the pictures of a question where its source names them; False if another has such a place."""
+        """Add a question's pictures at the paths in its source; return False if a path is taken or unsafe."""
         places = {}
         for match in _GRAPHIC.finditer(source):
             address = normpath(match[1].strip())
@@ -273,7 +273,7 @@ def _file_name(name: str, data: bytes) -> str:
 
 
 def _balanced(before: str) -> str:
-    """Return what stood before a question; its comments alone where it opens or closes more than it should."""
+    """Return the text before a question; only its comments if its environments or braces are unbalanced."""
     depth = lowest = 0
     plain = without_comments(before)
     for match in _EDGE.finditer(plain):

@@ -1,9 +1,9 @@
-r"""Which LaTeX may go into a file that somebody else compiles.
+r"""Decide which LaTeX may go into a file that somebody else compiles.
 
 TeX is a programming language: ``\input{/etc/passwd}`` prints a file of the person who compiles it, ``\directlua`` runs
-a program. A question's text may come from anybody, so a file gets only commands that are known to draw something, and
-no definitions: a definition may give any name to any command. Macros are written out instead. What holds anything else
-is written as its source, which shows and runs nothing.
+a program. A question's text may come from anybody, so a file only gets commands that are known to draw something, and
+no definitions, since a definition may give any name to any command. Macros are expanded instead. Anything else is
+written as verbatim source, which is shown and runs nothing.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _SETTINGS = frozenset(
     setstretch hypersetup inputencoding selectlanguage setmainlanguage setmainfont
     """.split()
 )
-_NEVER = frozenset(  # a document's own definition of these may hold in one group alone, or fail
+_NEVER = frozenset(  # a document's own definition of these may be local to one group, or fail
     """
     input include InputIfFileExists IfFileExists openin openout read readline write immediate special directlua
     latelua luaexec luadirect luafunction csname endcsname catcode scantokens lowercase uppercase usepackage
@@ -112,7 +112,7 @@ _SOURCE = re.compile(r' data-latex="[^"]*"')
 
 @cache
 def formula_commands() -> frozenset[str]:
-    """Return the commands that a formula in a file may have: those that our engine draws."""
+    """Return the commands allowed in a file's formulas: those that our engine can render."""
     return (engine_commands() | _UNITS) - _PROGRAMMING
 
 
@@ -122,9 +122,9 @@ def _document_commands() -> frozenset[str]:
 
 
 def unknown_command(source: str, commands: frozenset[str], environments: frozenset[str] = _MATHEMATICAL) -> str:
-    r"""Return the first command or environment of a source that is not known; "" if there is none.
+    r"""Return the first unknown command or environment in a source; empty if there is none.
 
-    Commands in comments count, too: TeX does not see a comment in an address, for example.
+    Commands in comments count too: TeX does not treat % as a comment everywhere, for example not in a URL.
 
     >>> unknown_command(r"\frac{1}{2}\input{/etc/passwd}", frozenset({"frac"}))
     '\\input'
@@ -144,10 +144,10 @@ def defined_commands(source: str) -> frozenset[str]:
 
 
 def is_portable(source: str, defined: frozenset[str] = frozenset()) -> bool:
-    """Return whether a document, or a piece of one, may be copied into a file as it came.
+    """Return whether a document or a fragment may be copied into a file unchanged.
 
     Args:
-        source: the document. defined: commands that the file defines before it.
+        source: the document or fragment. defined: commands that the file has defined so far.
     """
     defined = (defined | defined_commands(source)) - _NEVER
     return (
@@ -159,10 +159,10 @@ def is_portable(source: str, defined: frozenset[str] = frozenset()) -> bool:
 
 
 class FormulaWriter:
-    """Writes the formulas of one text for a file.
+    """Writes the formulas of a text for a file.
 
     Args:
-        text: the text, whose definitions hold in its formulas.
+        text: the text; its definitions apply to its formulas.
     """
 
     def __init__(self, text: str = "") -> None:
@@ -170,10 +170,10 @@ class FormulaWriter:
         self._macros = Macros(text) if self._definitions else None
 
     def write(self, latex: str) -> str:
-        r"""Return a formula with its macros written out; no comment and no empty line ends it.
+        r"""Return a formula with its macros expanded; comments and empty lines cannot end it.
 
         Raises:
-            FormulaRefused: it holds what is not known to be harmless, or a macro that could not be written out.
+            FormulaRefused: it contains something not known to be harmless, or a macro that cannot be expanded.
         """
         definitions, body = split_definitions(latex)
         written = _EMPTY_LINE.sub("\n", _COMMENT.sub(r"\1\%", body))
@@ -201,7 +201,7 @@ def _is_balanced(latex: str) -> bool:
 
 
 def _drawn(latex: str, definitions: str) -> str:
-    """Return what a formula looks like; "" for one that cannot be drawn."""
+    """Return the rendering of a formula; empty if it cannot be rendered."""
     try:
         return _SOURCE.sub("", formula_mathml(_DELIMITERS.sub("", latex), definitions=definitions))
     except FormulaRefused:

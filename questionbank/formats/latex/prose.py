@@ -1,6 +1,6 @@
-r"""LaTeX prose as our text, and back: formulas stay, ``\textbf{x}`` is ``**x**``, lists and plain tables are ours.
+r"""LaTeX prose to our text, and back: formulas stay, ``\textbf{x}`` becomes ``**x**``, lists and plain tables ours.
 
-Commands that our pages know are kept where our text has nothing like them; what only moves things on paper goes.
+Commands that our pages can render are kept if our text has no equivalent; pure page layout is dropped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from questionbank.formats.latex.structure import GONE, without_comments
 from questionbank.formulas import FormulaRefused, split_definitions
 
 PictureName = Callable[[str], str]
-"""Returns our name of a picture by the name that a source has for it, or a file's name by ours."""
+"""Returns our name of a picture for its name in the source, or a file name for our name."""
 
 _TOKEN = re.compile(
     r"\\(?P<edge>begin|end)\s*\{(?P<environment>[A-Za-z]{1,30}\*?)\}(?:\s*\[[^\[\]\n]{0,100}\])?"
@@ -70,7 +70,7 @@ _RULES = re.compile(
 )
 _NO_ROWS = re.compile(r"\\(?:begin|multicolumn|multirow|includegraphics)")
 _CELL = re.compile(r"\$[^$]*\$|\\.|&|[^$\\&]+|.", re.DOTALL)
-_DEEPEST = 100  # groups
+_DEEPEST = 100  # nested groups
 _KEPT = "\ufdd0{}\ufdd1"
 _PLACEHOLDER = re.compile(r"\{@[^{}@]{1,80}@\}")
 
@@ -104,20 +104,20 @@ def latex_text(source: str, picture_name: PictureName) -> str:
             else:
                 prose.out.append(keep(formula))
     text = tidy_text("".join(prose.out))
-    for _round in range(2):  # placeholders may stand in formulas
+    for _round in range(2):  # placeholders may occur in formulas
         text = re.sub("\ufdd0(\\d+)\ufdd1", lambda match: kept[int(match[1])], text)
     return text
 
 
 def tidy_text(text: str) -> str:
-    """Return a text with single blanks within lines, and one empty line between paragraphs."""
+    """Return a text with single spaces within lines, and one empty line between paragraphs."""
     text = re.sub(r"[ \t\xa0]+", " ", text)
     text = re.sub(r" ?\n ?", "\n", text)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
 def _rows(body: str, picture_name: PictureName) -> str:
-    """Return the rows of a plain table between bars; nothing for one that has more than rows."""
+    """Return the rows of a plain table between bars; empty if the table contains anything beyond plain rows."""
     if _NO_ROWS.search(body):
         return ""
     rows = []
@@ -135,15 +135,15 @@ def _rows(body: str, picture_name: PictureName) -> str:
 
 
 class _Prose:
-    """Reads stretches of prose, one after the other; groups may begin in one and end in another."""
+    """Reads stretches of prose one after the other; a group may begin in one and end in another."""
 
     def __init__(self, picture_name: PictureName, keep: Callable[[str], str]) -> None:
         self.out: list[str] = []
         self._picture_name, self._keep = picture_name, keep
-        self._groups: list[tuple[str, int]] = []  # what closes a group, and where it begins
-        self._too_deep = 0  # groups that are open beyond those
-        self._argument_end = -1  # where an argument that is kept has just ended
-        self._lists: list[tuple[str, int]] = []  # sign and number of each open list
+        self._groups: list[tuple[str, int]] = []  # what closes a group, and its start in `out`
+        self._too_deep = 0  # open groups beyond the limit
+        self._argument_end = -1  # where a kept argument has just ended
+        self._lists: list[tuple[str, int]] = []  # marker and number of each open list
 
     def read(self, source: str) -> None:
         place = 0
@@ -161,7 +161,7 @@ class _Prose:
             self._too_deep += 1
 
     def block(self, text: str, keep: Callable[[str], str]) -> None:
-        """Put something on lines of its own."""
+        """Put a text on lines of its own."""
         self.out.append(f"\n{keep(text)}\n")
 
     def _token(self, match: re.Match[str]) -> None:
@@ -209,7 +209,7 @@ class _Prose:
         self.out.append(f"\n{'  ' * min(8, len(self._lists) - 1) if self._lists else ''}{start}{named}")
 
     def _switch(self, match: re.Match[str]) -> None:
-        """Begin an emphasis that lasts until its group ends."""
+        """Begin an emphasis that lasts to the end of its group."""
         if self._groups and self._groups[-1][0] == "":
             self._groups[-1] = (_MARKS[match["switch"]], len(self.out))
 
@@ -220,7 +220,7 @@ class _Prose:
             self.out.append(plain)
             if has_argument:
                 self._begin("")
-        else:  # our pages may know it
+        else:  # our pages may be able to render it
             self.out.append(macro + ("{" if has_argument else " "))
             if has_argument:
                 self._begin("}")
@@ -298,14 +298,14 @@ _INLINE = re.compile(
     r"|(?<![\w*])\*(?P<em>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])|(?<!_)(?P<blank>____)(?!_)|(?P<gap>\[\[\d{1,3}\]\])|(?P<price>\\\$)"
     r"|\[(?P<words>[^\[\]\n]+)\]\((?P<address>https?:[^()\s]+)\)|(?P<kept>\ufdd0\d+\ufdd1)"
 )
-_PATH = re.compile(r"^[/~]|\.\./|[^\w ./()+-]")  # what a picture's name may not have
+_PATH = re.compile(r"^[/~]|\.\./|[^\w ./()+-]")  # not allowed in a picture's name
 _ADDRESS = re.compile(r"[\\{}%^#\s]")
 _LIST_ITEM = re.compile(r"(?:-|(\d{1,3})\.) (.+)")
 _ROW = re.compile(r"\| (.*) \|")
 
 
 def text_latex(text: str, picture_file: PictureName) -> str:
-    r"""Return LaTeX that `latex_text` reads as this text again, as far as LaTeX has it.
+    r"""Return LaTeX that `latex_text` reads back as this text, as far as LaTeX can express it.
 
     >>> text_latex("**Solve** $x^2=4$ for 5% & more", str)
     '\\textbf{Solve} $x^2=4$ for 5\\% \\& more'
@@ -329,11 +329,11 @@ def text_latex(text: str, picture_file: PictureName) -> str:
     blocks = [_block(block, picture_file) for block in re.split(r"\n{2,}", "".join(pieces).strip())]
     latex = re.sub("\ufdd0(\\d+)\ufdd1", lambda match: kept[int(match[1])], "\n\n".join(blocks))
     latex = re.sub(r"(?:[ \t]*\\\\)?\n[ \t]*(?=\n(?:\$\$|\\\[|\\begin))", "", latex)
-    return re.sub(r"\n\\\\(?=\n)", "", latex).strip("\n")  # a formula on lines of its own breaks them itself
+    return re.sub(r"\n\\\\(?=\n)", "", latex).strip("\n")  # a displayed formula breaks the lines itself
 
 
 def _formula(source: str, formulas: FormulaWriter) -> str:
-    """Return a formula with its delimiters; its source as a text if it may not be in a file that others compile."""
+    """Return a formula with its delimiters; verbatim source if it may not be in a file that others compile."""
     try:
         return formulas.write(source)
     except FormulaRefused:
@@ -378,7 +378,7 @@ def _inline(text: str, picture_file: PictureName) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text in which no sign is a command."""
+    """Escape every special character of LaTeX."""
     return _SIGNS.sub(lambda match: _SPECIAL[match[0]], _HYPHENS.sub(lambda match: f"{match[0]}\ufdd4", text)).replace(
         "\ufdd4", "{}"
     )

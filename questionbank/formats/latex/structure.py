@@ -1,6 +1,6 @@
-r"""Where commands, environments and groups of a LaTeX source stand. Nothing is run: ``\input`` is never followed.
+r"""Locate commands, environments and groups in LaTeX source. Nothing is run: ``\input`` is never followed.
 
-Every function takes time linear in the source, however deep it nests.
+Every function takes time linear in the length of the source, however deep the nesting.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import zip_longest
 
 GONE = "\0"
-"""Stands in the place of each character of a comment, so that places stay what they are."""
+"""Replaces each character of a comment, so that offsets stay valid."""
 _COMMENT = re.compile(
     r"\\begin\s*\{(?P<name>verbatim\*?|Verbatim|lstlisting|minted)\}|\\[\\%]|(?P<comment>%[^\n]*(?:\n[ \t]*(?!\s*\n))?)"
 )
@@ -32,7 +32,7 @@ _MOST_MACROS = 500
 
 
 def without_comments(source: str) -> str:
-    r"""Return a source of the same length in which comments are NUL characters.
+    r"""Return a source of the same length with its comments replaced by NUL characters.
 
     >>> without_comments("5\\% of a % b\n c")
     '5\\% of a \x00\x00\x00\x00\x00c'
@@ -56,7 +56,7 @@ def without_comments(source: str) -> str:
 
 @lru_cache(maxsize=4)
 def _closings(text: str) -> array[int]:
-    """Return for each place of an opening brace where it is closed; -1 where it is not, or is none."""
+    """Return the offset of the closing brace for each opening brace; -1 if unclosed, and at all other offsets."""
     closings = array("i", [-1]) * len(text)
     open_braces = array("i")
     for match in _BRACE.finditer(text):
@@ -68,7 +68,7 @@ def _closings(text: str) -> array[int]:
 
 
 def braced(text: str, place: int) -> tuple[str, int]:
-    """Return what the braces after some blanks hold, and where they end; ("", place) where there are none."""
+    """Return the content of braces after optional whitespace, and their end; ("", place) if there are none."""
     space = _SPACE.match(text, place)
     start = space.end() if space else place
     if text[start : start + 1] != "{":
@@ -78,7 +78,7 @@ def braced(text: str, place: int) -> tuple[str, int]:
 
 
 def _argument(text: str, place: int) -> tuple[str, int]:
-    """Return a macro's argument there, which is one token where it has no braces, and where it ends."""
+    """Return a macro's argument at an offset, a single token if it has no braces, and its end."""
     argument, end = braced(text, place)
     if end == place and (token := _ARGUMENT.match(text, place)):
         return token[1], token.end()
@@ -86,14 +86,14 @@ def _argument(text: str, place: int) -> tuple[str, int]:
 
 
 def option(text: str, place: int) -> tuple[str | None, int]:
-    """Return what stands in brackets there, and where they end; (None, place) where there are none."""
+    """Return the content of brackets at an offset, and their end; (None, place) if there are none."""
     match = _OPTION.match(text, place)
     return (match[1], match.end()) if match else (None, place)
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    r"""An environment: ``text[start:end]`` with its ``\begin`` and ``\end``, and what stands between them."""
+    r"""An environment: ``text[start:end]`` including its ``\begin`` and ``\end``, and the body between them."""
 
     name: str
     start: int
@@ -103,7 +103,7 @@ class Environment:
 
 
 def top_environments(text: str, names: Sequence[str]) -> list[Environment]:
-    """Return the environments of these names that stand in none of the others."""
+    """Return the environments of these names that are not nested in another of them."""
     edge = re.compile(rf"\\(begin|end)\s*\{{({'|'.join(map(re.escape, names))})\}}")
     found: list[Environment] = []
     name, depth, begin = "", 0, None
@@ -123,7 +123,7 @@ def top_environments(text: str, names: Sequence[str]) -> list[Environment]:
 
 
 def cut(text: str, environments: Sequence[Environment], instead: str = "\n\n") -> str:
-    """Return a text without some of its environments."""
+    """Return a text with some of its environments replaced by `instead`."""
     pieces, place = [], 0
     for environment in environments:
         pieces += [text[place : environment.start], instead]
@@ -132,7 +132,7 @@ def cut(text: str, environments: Sequence[Environment], instead: str = "\n\n") -
 
 
 def split_items(text: str, commands: Sequence[str]) -> list[tuple[re.Match[str], str | None, str]]:
-    r"""Return each command, its option, and what follows up to the next; those within environments are none.
+    r"""Return each command outside environments, its option, and the text up to the next such command.
 
     >>> [(match["item"], option, body.strip()) for match, option, body in split_items(r"\item[a] x \item y", ("item",))]
     [('item', 'a', 'x'), ('item', None, 'y')]
@@ -154,10 +154,10 @@ def split_items(text: str, commands: Sequence[str]) -> list[tuple[re.Match[str],
 
 
 def rewritten(text: str, command: re.Pattern[str], shown: Callable[[re.Match[str]], tuple[str, int]]) -> str:
-    """Return a text with commands, and what belongs to them, written otherwise; none within another.
+    """Replace commands together with their arguments; a command inside another's arguments is left alone.
 
     Args:
-        shown: returns what stands in a command's place, and where what belongs to it ends.
+        shown: returns the replacement of a command, and the end of its arguments.
     """
     pieces, place = [], 0
     for match in command.finditer(text):
@@ -169,14 +169,14 @@ def rewritten(text: str, command: re.Pattern[str], shown: Callable[[re.Match[str
 
 
 class Macros:
-    r"""The short macros that a document defines with ``\newcommand`` and ``\def``, to be written out in its texts.
+    r"""The short macros that a document defines with ``\newcommand`` and ``\def``, for expansion in its texts.
 
-    A definition is text put in the place of another, a few times over and within bounds; one that is too long, or
-    defines itself without end, stays as it is.
+    Expansion replaces text by text, for a few rounds and within bounds; a macro that is too long or infinitely
+    recursive is not expanded.
 
     Args:
         source: the document, without comments.
-        kept: names of commands that mean something of their own.
+        kept: names of commands that must not be redefined.
     """
 
     def __init__(self, source: str, kept: Sequence[str] = ()) -> None:
@@ -216,7 +216,7 @@ class Macros:
                 else:
                     argument, end = _argument(text, end)
                 arguments.append(argument)
-            arguments += [f"#{number}" for number in range(len(arguments) + 1, 10)]  # those that stay
+            arguments += [f"#{number}" for number in range(len(arguments) + 1, 10)]  # parameters beyond the count stay
             written = re.sub(r"#([1-9])", lambda sign: arguments[int(sign[1]) - 1], body)
             follows = text[end : end + 1] if count == 0 else ""
             is_word = written[-1:].isalpha() and "\\" in written and follows.isalpha()

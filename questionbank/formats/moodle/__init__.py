@@ -1,1 +1,1 @@
-"""Moodle's question formats: its XML, and the short forms of its cloze questions."""
+"""Moodle's question formats: Moodle XML, GIFT, Aiken and Cloze."""

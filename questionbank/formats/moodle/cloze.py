@@ -1,6 +1,6 @@
-r"""Moodle's gaps. Cloze questions write them into the text as ``{1:SHORTANSWER:=4~%50%four#In figures, please}``.
+r"""Moodle's gaps. Cloze questions embed them in the text as ``{1:SHORTANSWER:=4~%50%four#In figures, please}``.
 
-Those that are chosen from a list (gapselect) or dragged into place (ddwtos) name a choice: ``[[3]]`` is the third.
+Gaps filled from a list (gapselect) or by dragging (ddwtos) refer to a choice: ``[[3]]`` is the third.
 https://docs.moodle.org/en/Embedded_Answers_(Cloze)_question_type
 https://docs.moodle.org/en/Select_missing_words_question_type
 """
@@ -33,14 +33,14 @@ _TO_ESCAPE = re.compile(r"[}#~\\{]")
 _NUMBERS, _TYPED = ("NUMERICAL", "NM"), ("SHORTANSWER", "SHORTANSWER_C", "SA", "SAC", "MW", "MWC")
 _MARK = re.compile(r"\[\[(\d{1,3})\]\]")
 GAP_LISTS = frozenset({"ddwtos", "gapselect"})
-"""Moodle's types of questions with gaps that name a choice."""
+"""Moodle's question types with gaps that refer to a choice."""
 
 
 def read_cloze(html: str, text_of: Callable[[str], str]) -> tuple[str, list[Blank]]:
-    """Return the HTML of a cloze question with ``[[1]]``, ``[[2]]`` ... in place of its gaps, and the gaps.
+    """Return a cloze question's HTML with its gaps replaced by ``[[1]]``, ``[[2]]`` ..., and the gaps.
 
     Args:
-        text_of: makes our text of the HTML of an answer.
+        text_of: converts the HTML of an answer to our text.
     """
     blanks: list[Blank] = []
 
@@ -55,7 +55,7 @@ def cloze_faults(rest: str, blanks: Sequence[Blank]) -> Iterator[str]:
     """Yield what is wrong with the gaps of a question.
 
     Args:
-        rest: its HTML or text without the gaps that are read.
+        rest: its HTML or text without the gaps that were read.
     """
     for broken in dict.fromkeys(match[0] for match in _BROKEN.finditer(rest)):
         yield f"{broken[:60]!r} is no gap that can be read: answers stand behind the type, as in {{1:NUMERICAL:=4}}"
@@ -86,7 +86,7 @@ def _blank(match: re.Match[str], text_of: Callable[[str], str]) -> Blank:
 
 
 def _answer(piece: str) -> tuple[str, float, str]:
-    """Return text, weight and feedback of one answer."""
+    """Return text, weight and feedback of an answer."""
     weight = _WEIGHT.match(piece)
     assert weight is not None  # noqa: S101 - it matches nothing, too
     rest = piece[weight.end() :]
@@ -110,7 +110,7 @@ def _number(text: str, weight: float, said: str) -> AcceptedAnswer:
 
 
 def write_cloze(html: str, blanks: tuple[Blank, ...], html_of: Callable[[str], str]) -> str:
-    """Return the HTML of a question with its gaps in the place of their numbers."""
+    """Return the HTML of a question with the numbers of its gaps replaced by the gaps."""
 
     def gap(match: re.Match[str]) -> str:
         number = int(match[1])
@@ -143,11 +143,11 @@ def _escape(text: str) -> str:
 
 
 def read_gap_list(element: Element, text: str, text_of: Callable[[str], str]) -> tuple[str, tuple[Blank, ...]] | None:
-    """Return our text and the gaps of a question; None where a gap names no choice, or there is none.
+    """Return a question's text and gaps; None if it has no gaps or a gap refers to no choice.
 
     Args:
-        text: ours, with Moodle's marks.
-        text_of: returns our text of a choice.
+        text: our text, with Moodle's marks.
+        text_of: converts a choice to our text.
     """
     choices = [
         (text_of(choice.findtext("text") or ""), choice.findtext("group") or "1")

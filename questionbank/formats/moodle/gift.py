@@ -1,7 +1,7 @@
-"""GIFT as a file: questions apart by blank lines, ``$CATEGORY:`` and comments between them.
+"""GIFT files: questions separated by blank lines, with ``$CATEGORY:`` and comments between them.
 
-What GIFT has no place for stands in a comment before its question, ``// kindred: {"grade": "7"}``: other systems pass
-over it, we read it. An unchanged question that came in GIFT goes back as it came, comments included.
+What GIFT has no place for is in a comment before the question, ``// kindred: {"grade": "7"}``: other systems ignore it,
+we read it. An unchanged question that came from GIFT is exported as it came, including comments.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _TITLE = re.compile(r"\s*::[^:\n]")
 _ESCAPED = re.compile(r"\\.")
 _MARK = re.compile(r"\[\[\d{1,3}\]\]")
 _RESERVED = re.compile(r"[\\~=#{}:]")
-_WITH_GAP = frozenset({"choice", "number", "short"})  # kinds whose braces may stand within the text
+_WITH_GAP = frozenset({"choice", "number", "short"})  # kinds whose braces may be within the text
 _KINDS = frozenset({"choice", "true_false", "number", "short", "matching", "description", "open"})
 
 
 def is_gift(beginning: str, name: str) -> bool:
-    """Return whether a file is GIFT, by its name or its first question."""
+    """Return whether a file is in GIFT format, by its name or its first question."""
     if name.endswith((".gift", ".gift.txt")):
         return True
     if name.endswith((".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml")):
@@ -57,14 +57,14 @@ def is_gift(beginning: str, name: str) -> bool:
 
 
 def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each question turns out to be, by the line it begins on."""
+    """Yield the entries of each question, by its first line."""
     encoding = file_encoding(path)
     if encoding != "utf-8":
         context.notes.append(f"Read as {ENCODINGS[encoding]}.")
     put = context.attachments.put
     category: tuple[str, ...] = ()
-    last = ""  # title of the description above, which may be the beginning of a question
-    before: list[str] = []  # comments and the category in front of a question
+    last = ""  # title of the preceding description, which may be the beginning of a question
+    before: list[str] = []  # comments and category before a question
     item = _Question()
     seen = set()
     for number, line in _lines(path, encoding, context):
@@ -100,7 +100,7 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
 
 
 class _Question:
-    """The lines of one question while they are read."""
+    """The lines of a question being read."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -116,12 +116,12 @@ class _Question:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the answers have begun, and all braces are closed."""
+        """Whether the answers have begun and all braces are closed."""
         return 0 < self.opened == self._closed
 
 
 def _torn(line: int, lines: list[str], title: str) -> Iterator[tuple[int, Entry]]:
-    """Yield a warning where an empty line may stand within a question: a title above, and answers without one here."""
+    """Yield a warning if an empty line may have split a question: a title before it, untitled answers after it."""
     if title and not _TITLE.match(lines[0]) and "{" in "".join(lines):
         reason = f"an empty line ends a question in GIFT; if this one begins at {title.strip()[:60]!r}, remove it"
         yield line, LineWarning(line, reason, "text")
@@ -156,13 +156,13 @@ def _entries(
 def item_record(
     before: list[str], lines: list[str], concepts: tuple[tuple[str, ...], ...], put: Put
 ) -> tuple[QuestionRecord, list[tuple[str, str]]]:
-    """Return the record of a question and the comments before it, and (field, reason) of what went.
+    """Return the record of a question and its preceding comments, and (field, reason) of what was lost.
 
     Args:
-        put: keeps a picture.
+        put: stores a picture.
 
     Raises:
-        FieldProblems: it is none.
+        FieldProblems: the question is invalid.
     """
     item = GiftItem(put)
     item.read("\n".join(line for line in lines if not line.lstrip().startswith("//")))
@@ -181,7 +181,7 @@ def item_record(
 
 
 def write_gift(records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
-    """Yield the file in pieces; questions of another type that came in another format are left out."""
+    """Yield the file in pieces; omit opaque questions that came in another format."""
     category: tuple[str, ...] = ()
     is_first = True
     for record in records:
@@ -201,9 +201,9 @@ def write_gift(records: Iterable[QuestionRecord], _attachments: Attachments) -> 
 
 
 def _apart(before: str, item: str, *, is_first: bool) -> str:
-    """Return a question with what stands before it, behind empty lines: nothing else ends what precedes them.
+    """Return a question and the text before it, separated by empty lines, which alone end a question.
 
-    Comments and categories of different files, kept as they came, need not begin with an empty line.
+    Comments and categories kept from different files need not begin with an empty line.
     """
     lines = before.split("\n")
     if not is_first and lines[0].strip():
@@ -217,7 +217,7 @@ def _apart(before: str, item: str, *, is_first: bool) -> str:
 
 
 def _item(record: QuestionRecord) -> tuple[str, str, tuple[str, ...] | None]:
-    """Return what stands before a question, the question, and the category that the former names."""
+    """Return the text before a question, the question, and the category that this text names."""
     original = record.original
     if original is not None and original.format == FORMAT:
         before = original.preamble.decode()
@@ -233,10 +233,10 @@ def item_text(record: QuestionRecord, *, is_ours: bool = True) -> tuple[list[str
     """Return the comments before a question, and the question.
 
     Args:
-        is_ours: with the comment that holds what GIFT has no place for.
+        is_ours: whether to add the comment that holds what GIFT has no place for.
 
     Raises:
-        CannotHold: it is a question that we cannot take apart.
+        CannotHold: the question is one that we cannot parse.
     """
     if record.kind == "opaque":
         raise CannotHold(ANOTHER_TYPE)
@@ -254,7 +254,7 @@ def _again(record: QuestionRecord, comments: list[str], item: str) -> QuestionRe
 
 
 def gift_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
-    """Return what of a question other systems do not see in GIFT; we read it from a comment."""
+    """Return what other systems lose of a question in GIFT; we restore it from a comment."""
     original = record.original
     lost = ["the pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
     if original is not None and original.format == FORMAT:
@@ -340,11 +340,12 @@ def _escaped(text: str) -> str:
     return _RESERVED.sub(lambda match: f"\\{match[0]}", text).replace("\r", "").replace("\n", "\\n")
 
 
-# -- gaps: one is a missing word, whose answers stand in its place ---------------------------------------------------
+# -- gaps: a single gap is a missing word, with its answers in its place
+# -------------------------------------------------
 
 
 def _with_missing_word(record: QuestionRecord) -> QuestionRecord:
-    """Return a question with one gap as one of the gap's kind; one with several as an open one. Others stay."""
+    """Convert a question with one gap to the gap's kind, with several gaps to an open one; leave others alone."""
     if record.kind != "blanks":
         return record
     content, text = record.content, _MARK.sub(GAP, record.text)

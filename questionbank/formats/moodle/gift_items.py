@@ -30,17 +30,17 @@ GAP = "____"
 
 
 class GiftItem(ItemReading):
-    """One question in GIFT while it is read."""
+    """A GIFT question being read."""
 
     def __init__(self, put: Put) -> None:
         super().__init__(put)
         self.format = "moodle"
 
     def read(self, source: str) -> None:
-        """Fill the row from a question without its comments.
+        """Fill the row from a question that is free of comments.
 
         Raises:
-            FieldProblems: braces are not in order.
+            FieldProblems: its braces or answers are malformed.
         """
         title = _TITLE.match(source)
         rest = source[title.end() :] if title else source
@@ -62,7 +62,7 @@ class GiftItem(ItemReading):
         self.answers(inner.strip())
 
     def text(self, source: str, field: str) -> str:
-        """Return our text of one that may state its own format."""
+        """Convert a text, which may state its own format, to ours."""
         stated = _FORMAT.match(source)
         form = stated[1].lower() if stated else self.format
         plain = _plain(source[stated.end() :] if stated else source).strip()
@@ -112,13 +112,13 @@ class GiftItem(ItemReading):
         self.accept([_number(self._accepted(piece, sign)) for sign, piece in _pieces(inner, "=")])
 
     def _accepted(self, piece: str, sign: str = "=") -> AcceptedAnswer:
-        """Return what a piece accepts; ``~#Try again`` accepts nothing and comments on any other answer."""
+        """Return the accepted answer of a piece; ``~#Try again`` accepts nothing and comments on any other answer."""
         text, share, said = self._graded(sign, piece)
         answer = _plain(text).strip() or ("*" if sign == "~" else "")
         return AcceptedAnswer(answer, max(0.0, share), said)
 
     def _graded(self, sign: str, piece: str) -> tuple[str, float, str]:
-        """Return source, share of the points and feedback of an answer."""
+        """Return source, share of points and feedback of an answer."""
         weight = _WEIGHT.match(piece)
         text, feedback = _feedback(piece[weight.end() :] if weight else piece)
         share = _share(weight[1]) if weight else float(sign == "=")
@@ -138,7 +138,7 @@ def _bad(reason: str) -> FieldProblems:
 
 
 def _braces(text: str) -> tuple[int, int]:
-    """Return where the answers begin and end; (-1, -1) where there are none."""
+    """Return the start and end of the answers; (-1, -1) if there are none."""
     begin = end = -1
     place = 0
     while place < len(text):
@@ -149,7 +149,7 @@ def _braces(text: str) -> tuple[int, int]:
         if sign == "{" and begin < 0:
             begin = place
         elif sign == "}" and begin >= 0:
-            end = place  # the last one: LaTeX in an answer may have braces of its own
+            end = place  # the last one, as LaTeX in an answer may contain braces
         place += 1
     if begin >= 0 > end:
         raise _bad("a brace { opens the answers and is never closed")
@@ -157,13 +157,13 @@ def _braces(text: str) -> tuple[int, int]:
 
 
 def _pieces(inner: str, first: str) -> list[tuple[str, str]]:
-    """Return sign and source of each answer.
+    """Return (sign, source) of each answer.
 
     Args:
-        first: the sign of what stands before the first sign, which Moodle reads as an answer, too.
+        first: the sign to assume for text before the first sign, which Moodle also reads as an answer.
 
     Raises:
-        FieldProblems: there are more than anybody writes.
+        FieldProblems: there are implausibly many answers.
     """
     marks = list(islice(_ANSWER.finditer(inner), _MOST_ANSWERS + 1))
     if len(marks) > _MOST_ANSWERS:

@@ -1,6 +1,6 @@
-"""What stands in a written item of Moodle's XML and not in the kept one: the bytes of its pictures, and predictions.
+"""Differences between kept and written Moodle XML items: the bytes of pictures, and predictions.
 
-Predicted concepts and difficulty are tags, marked so that nobody takes them for labels.
+Predicted concepts and difficulty are tags, marked so that nobody mistakes them for labels.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OURS = re.compile(rb"%s(?:%s)*%s|%s" % (_BEGIN, _TAG, _END, _TAG))
 
 
 def without_pictures(data: bytes, kept: frozenset[str]) -> bytes:
-    """Return an item with the pictures that are attached replaced by their hashes."""
+    """Replace the attached pictures of an item by their hashes."""
 
     def replaced(match: re.Match[bytes]) -> bytes:
         picture = base64_bytes(match[2])
@@ -34,7 +34,7 @@ def without_pictures(data: bytes, kept: frozenset[str]) -> bytes:
 
 
 def with_pictures(data: bytes, get: Callable[[str], bytes | None]) -> bytes:
-    """Return an item with its pictures in the place of their hashes."""
+    """Replace the hashes in an item by the pictures."""
 
     def replaced(match: re.Match[bytes]) -> bytes:
         digest = match[2].decode(errors="replace").strip()
@@ -45,7 +45,7 @@ def with_pictures(data: bytes, get: Callable[[str], bytes | None]) -> bytes:
 
 
 def with_predictions(item: bytes, predicted: PredictedLabels | None) -> bytes:
-    """Return a ``<question>`` element with tags that say what is predicted, in the place of earlier ones."""
+    """Return a ``<question>`` element with its predictions as tags, replacing earlier ones."""
     if predicted is None:
         return item
     said = [f"{' > '.join(path)} ({probability:.0%})" for path, probability in predicted.concepts]
@@ -61,5 +61,5 @@ def with_predictions(item: bytes, predicted: PredictedLabels | None) -> bytes:
 
 
 def without_predictions(item: bytes) -> bytes:
-    """Return a ``<question>`` element as it was before `with_predictions`, byte for byte."""
+    """Undo `with_predictions` on a ``<question>`` element, byte for byte."""
     return _OURS.sub(b"", item) if PREDICTED.encode() in item else item

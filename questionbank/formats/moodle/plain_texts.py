@@ -1,4 +1,4 @@
-"""Moodle's two plain text formats: Aiken, and a text with embedded answers (cloze).
+"""Moodle's two plain text formats: Aiken, and text with embedded answers (cloze).
 
 https://docs.moodle.org/en/Aiken_format, https://docs.moodle.org/en/Embedded_Answers_(Cloze)_question_type
 """
@@ -21,7 +21,7 @@ AIKEN, CLOZE = "aiken", "cloze"
 _OPTION = re.compile(r"[ \t]*([A-Za-z])[.)][ \t]*(\S.*?)[ \t]*")
 _ANSWER = re.compile(r"[ \t]*ANSWERS?[ \t]*:[ \t]*([A-Za-z](?:[ \t,;]*[A-Za-z])*)[ \t]*\.?[ \t]*", re.IGNORECASE)
 _SAID = re.compile(r"[ \t]*@?(?:FEEDBACK|EXPLANATION|REFERENCE)[ \t]*:?[ \t]*(.*)", re.IGNORECASE)
-_LONGEST_TEXT = 20  # lines of a question's text, by which a file is recognised
+_LONGEST_TEXT = 20  # lines of a question's text when a file's format is detected
 _CAPITALS = re.compile(r"^[ \t]*ANSWER[ \t]*:", re.MULTILINE)
 _GAP = re.compile(
     r"\{\d*:(?:SHORTANSWER|SAC?|MWC?|NUMERICAL|NM|MULTICHOICE|MC|MULTIRESPONSE|MR)[A-Z_]{0,4}:[^{}]*[=%~]"
@@ -29,16 +29,16 @@ _GAP = re.compile(
 
 
 def is_aiken(beginning: str, _name: str) -> bool:
-    """Return whether a file is in Aiken: its first questions with options have answers.
+    """Return whether a file is in Aiken format: its first questions with options have answers.
 
-    Where some have none, only the capitals of ``ANSWER:`` tell it from a test paper.
+    If some lack answers, only an upper-case ``ANSWER:`` distinguishes it from a test paper.
     """
     answered = [bool(question.answer) for question in _aiken_questions(beginning) if question.has_shape]
     return any(answered) and (all(answered) or _CAPITALS.search(beginning) is not None)
 
 
 def aiken_fault(beginning: str) -> str:
-    """Return why a file whose first questions have options like Aiken's is not read as Aiken; empty for others."""
+    """Return why a file that resembles Aiken is not read as Aiken; empty for other files."""
     question = next((one for one in _aiken_questions(beginning) if one.has_shape), None)
     if question is None:
         return ""
@@ -46,7 +46,7 @@ def aiken_fault(beginning: str) -> str:
 
 
 def read_aiken(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each question turns out to be, by the line it begins on. Raises `ImportRefused`."""
+    """Yield the entries of each question, by its first line. Raises `ImportRefused`."""
     for question in _aiken_questions(_text(path)):
         yield from question.entries(context)
 
@@ -64,19 +64,19 @@ def _aiken_questions(text: str) -> Iterator[_Aiken]:
 
 
 class _Aiken:
-    """One question while its lines are read."""
+    """A question whose lines are being read."""
 
     def __init__(self) -> None:
         self.lines: list[int] = []
         self.source: list[str] = []
         self.text: list[str] = []
-        self.options: list[list[str]] = []  # the lines of each
+        self.options: list[list[str]] = []  # lines of each option
         self.answer = ""
         self.said: list[str] = []
-        self.is_apart = False  # whether an empty line stood behind the options
+        self.is_apart = False  # whether an empty line followed the options
 
     def takes(self, number: int, line: str) -> bool:
-        """Take a line; returns whether it belongs to the question."""
+        """Take a line; return whether it belongs to the question."""
         said = _SAID.fullmatch(line) if self.answer else None
         if self.answer and not said:
             return not line.strip()
@@ -102,7 +102,7 @@ class _Aiken:
 
     @property
     def has_shape(self) -> bool:
-        """Whether it is a text of a few lines with two options or more."""
+        """Whether there is a text of a few lines with at least two options."""
         return 0 < len(self.text) <= _LONGEST_TEXT and len(self.options) > 1
 
     def entries(self, context: ReadContext) -> Iterator[tuple[int, Entry]]:
@@ -120,7 +120,7 @@ class _Aiken:
         yield from item.entries(line, "\n".join(self.source).strip())
 
     def _fault(self, letters: Set[str]) -> str:
-        """Return why the lines are no question; empty where they are one."""
+        """Return why the lines are not a question; empty if they are."""
         missing = sorted(letters - {chr(65 + place) for place in range(len(self.options))})
         if not letters:
             return "the question has no line ANSWER: with the letter of an option"
@@ -135,7 +135,7 @@ def is_cloze_text(beginning: str, _name: str) -> bool:
 
 
 def read_cloze_text(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield the one question that the text is. Raises `ImportRefused`."""
+    """Yield the single question of the file. Raises `ImportRefused`."""
     source = _text(path).strip()
     item = Item(CLOZE, context)
     text, blanks = read_cloze(source, lambda html: html_to_our_text(html)[0])

@@ -1,6 +1,6 @@
-"""One question of Moodle XML as a record: what we can take apart, and all else as an opaque question that is kept.
+"""Read one Moodle XML question into a record; what we cannot parse is kept as an opaque question.
 
-https://docs.moodle.org/en/Moodle_XML_format; Moodle's `qformat_xml` writes it (3.9 to 4.5).
+https://docs.moodle.org/en/Moodle_XML_format; written by Moodle's `qformat_xml` (3.9 to 4.5).
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ from questionbank.formats.written_numbers import exact_share, finite_number, pla
 def read_element(
     data: bytes, put: Put, concepts: tuple[tuple[str, ...], ...] = (), *, is_other: bool = False
 ) -> tuple[QuestionRecord, list[tuple[str, str]]]:
-    """Return the record of a ``<question>`` element, and (field, reason) of what went or looks wrong.
+    """Return the record of a ``<question>`` element, and (field, reason) of what was lost or looks wrong.
 
     Args:
-        put: keeps a picture.
-        is_other: the bank has it as another type, from when we took fewer apart.
+        put: stores a picture.
+        is_other: whether the bank has it as opaque, from a time when we could parse fewer types.
 
     Raises:
-        FieldProblems: it cannot even be kept.
+        FieldProblems: the question cannot be kept at all.
     """
     try:
         element = fromstring(data, forbid_dtd=True)
@@ -69,7 +69,7 @@ def read_element(
 
 
 class _Reading(ItemReading):
-    """One question."""
+    """A question being read."""
 
     def __init__(self, element: Element, put: Put, data: bytes, *, is_other: bool = False) -> None:
         super().__init__(put)
@@ -78,7 +78,7 @@ class _Reading(ItemReading):
         if self.type.endswith(WIRIS) and not draws(element):
             self.type = self.type.removesuffix(WIRIS)
         self._data = data
-        self._has_title = False  # a name that we did not make of the text
+        self._has_title = False  # whether the name was not derived from the text by us
 
     # -- the whole -------------------------------------------------------------------------------------------------
 
@@ -122,7 +122,7 @@ class _Reading(ItemReading):
             row["text"] += "".join(f"\n\n![]({name})" for name in names if name)
 
     def _asked(self) -> str:
-        """Return the text; reads what stands in its gaps, which may say that the kind is another."""
+        """Return the text, reading its gaps, which may change the question's kind."""
         blanks: list[Blank] = []
 
         def without_gaps(source: str) -> str:
@@ -158,12 +158,12 @@ class _Reading(ItemReading):
                 self.settings[setting] = value[:200]
 
     def _tags(self) -> tuple[str, ...]:
-        """Return the tags; those that we wrote are fields again."""
+        """Return the tags; those written by us become fields again."""
         row = self.row
         tags: list[str] = []
         for tag in self.element.iterfind("tags/tag"):
             text = " ".join((tag.findtext("text") or "").split())
-            if text.startswith(PREDICTED):  # no label: models said it
+            if text.startswith(PREDICTED):  # not a label but a model's prediction
                 continue
             if not text.startswith(OUR_TAG):
                 tags.append(text[:1_000])
@@ -187,7 +187,7 @@ class _Reading(ItemReading):
     # -- texts -----------------------------------------------------------------------------------------------------
 
     def rich(self, element: Element | None, field: str, changed: Callable[[str], str] = str) -> str:
-        """Return our text of an element with text, format and files, whose source may be changed before."""
+        """Return our text of an element with text, format and files, applying `changed` to its source first."""
         if element is None:
             return ""
         source = element.findtext("text")
@@ -223,7 +223,7 @@ class _Reading(ItemReading):
     # -- pictures --------------------------------------------------------------------------------------------------
 
     def _file(self, file: Element, field: str) -> str:
-        """Keep a file that is a picture; returns our name of it, or ""."""
+        """Store a file that is a picture; return our name of it, or ""."""
         name = _file_name(file)
         content = (file.text or "").strip()
         if content.startswith(KEPT):
@@ -245,7 +245,7 @@ class _Reading(ItemReading):
     # -- kinds -----------------------------------------------------------------------------------------------------
 
     def answers(self) -> Iterator[tuple[Element, float, str]]:
-        """Yield each answer with its weight (-1 to 1) and its feedback."""
+        """Yield each answer with its weight (-1 to 1) and feedback."""
         for answer in self.element.iterfind("answer"):
             weight = max(-1.0, min(1.0, (finite_number(answer.get("fraction")) or 0.0) / 100))
             yield answer, exact_share(weight), self.rich(answer.find("feedback"), "feedback")
@@ -261,7 +261,7 @@ class _Reading(ItemReading):
         self.weigh(options, is_single=is_single, adds_up=self.type != ALL_OR_NOTHING)
 
     def _fixed(self, text: str) -> str:
-        """Read a STACK question whose answers are plain values; returns its text, nothing where it is none."""
+        """Read a STACK question with constant answers; return its text, or "" if it is not one."""
         read = read_stack(self.element, text, lambda html: self._our_text(html, "html", "options"))
         if read is None:
             return ""
@@ -297,7 +297,7 @@ class _Reading(ItemReading):
         self.accept(accepted)
 
     def _units(self) -> str:
-        """Return the unit of the answers; where others are accepted by a factor, they are a setting."""
+        """Return the unit of the answers; alternative units with factors go into a setting."""
         units = []
         for unit in self.element.iterfind("units/unit"):
             factor = finite_number(unit.findtext("multiplier"))
@@ -350,5 +350,5 @@ def _is_true(text: str | None, *, default: bool) -> bool:
 
 
 def _file_name(file: Element) -> str:
-    """Return a file's name without the folders that a careless or hostile program put before it."""
+    """Return a file's base name, without any folders, which may be careless or hostile."""
     return file.get("name", "").replace("\\", "/").rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Moodle's questions that draw their numbers: calculated, Formulas, STACK; what of them is read as plain questions."""
+"""Moodle's questions with random numbers: calculated, Formulas, STACK; some can be read as plain questions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from questionbank.formats.written_numbers import finite_number
 
 _CALCULATED = frozenset({"calculated", "calculatedsimple", "calculatedmulti"})
 WIRIS = "wiris"
-"""Behind the types of questions whose formulas WIRIS draws and grades."""
+"""Suffix of question types whose formulas WIRIS renders and grades."""
 _WIRIS_NAME = re.compile(r"(?<![\w&])#([A-Za-z]\w{0,30})")
 BRACED = _CALCULATED | {"formulas"}
 _EXPRESSION = r"=(?:[^{}\n]|\{\w+\}){1,300}"
@@ -28,7 +28,7 @@ _FORMULAS = re.compile(r"(?P<name>[A-Za-z]\w*)\s*=\s*(?P<value>[^;]{1,400}?)\s*;
 
 
 def with_placeholders(text: str, names: Iterable[str]) -> str:
-    """Return a text of a template with its variables as the bank marks them.
+    """Mark the variables of a template in the bank's notation.
 
     >>> with_placeholders("What is {a} + {=2*{b}}, and not {c}?", ["a", "b"])
     'What is {@a@} + {@=2*{b}@}, and not {c}?'
@@ -38,14 +38,14 @@ def with_placeholders(text: str, names: Iterable[str]) -> str:
 
 
 def variable_names(element: Element, type: str) -> list[str]:
-    """Return the names of the variables that a template's texts hold in braces."""
+    """Return the variables that a template's texts contain in braces."""
     if type == "formulas":
         return [*_formulas_variables(element)]
     return [*_texts(element, "dataset_definitions/dataset_definition/name/text")]
 
 
 def without_placeholders(text: str, type: str) -> str:
-    """Return a text as `with_placeholders` read it.
+    """Undo `with_placeholders`.
 
     >>> without_placeholders("What is {@a@} + {@=2*{b}@}?", "calculated")
     'What is {a} + {=2*{b}}?'
@@ -54,12 +54,12 @@ def without_placeholders(text: str, type: str) -> str:
 
 
 def draws(element: Element) -> bool:
-    """Return whether a question of WIRIS has variables of its own program, such as ``#a``."""
+    """Return whether a WIRIS question has variables from a program, such as ``#a``."""
     return any(_WIRIS_NAME.search(text.text or "") for text in element.iter("text"))
 
 
 def with_wiris_placeholders(text: str) -> str:
-    """Return a text of WIRIS with its variables as the bank marks them.
+    """Mark the variables of a WIRIS text in the bank's notation.
 
     >>> with_wiris_placeholders("What is #a + 2?")
     'What is {@a@} + 2?'
@@ -68,7 +68,7 @@ def with_wiris_placeholders(text: str) -> str:
 
 
 def template_answer(element: Element, type: str) -> str:
-    """Return the answer that a template computes, as its file says it; empty where it says none."""
+    """Return the answer that a template computes, as its file states it; empty if it states none."""
     if type == "stack":
         code = element.findtext("questionvariables/text") or ""
         return computed_answer(_texts(element, "input/tans"), assigned(_MAXIMA, code))
@@ -96,7 +96,7 @@ def _texts(element: Element, *paths: str) -> Iterator[str]:
 
 TYPE = "stack"
 _CHOSEN = {"radio": True, "dropdown": True, "checkbox": False}
-"""Types of input that offer a list, and whether one of it is chosen."""
+"""Input types with a list of options -> whether exactly one is chosen."""
 _TYPED = frozenset({"algebraic", "numerical", "string"})
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _DRAWS = re.compile(r"\brand(?:om)?(?:_\w+)?\s*\(")
@@ -113,13 +113,14 @@ _SAID = re.compile(r"[ \t]*\[\[ ?(?:validation|feedback) ?: ?[^\]\n]{1,100}\]\]"
 def read_stack(
     element: Element, text: str, text_of: Callable[[str], str]
 ) -> tuple[str, tuple[Blank, ...], bool] | None:
-    """Return text, gaps, and whether one option is chosen; None where a value is drawn or computed.
+    """Return text, gaps, and whether one option is chosen; None if a value is random or computed.
 
-    Several gaps stand in the text as ``[[1]]``; a single one is a line for a typed answer, and nothing for a choice.
+    Several gaps are marked ``[[1]]``, ``[[2]]`` ... in the text; a single one becomes a blank if typed, and nothing if
+    chosen.
 
     Args:
-        text: ours, with STACK's marks.
-        text_of: returns our text of the HTML of an option.
+        text: our text, with STACK's marks.
+        text_of: converts the HTML of an option to our text.
     """
     code = _COMMENT.sub("", element.findtext("questionvariables/text") or "")
     if _DRAWS.search(code) or "{@" in text or "{#" in text:
@@ -142,7 +143,7 @@ def read_stack(
 
 
 def _values(code: str) -> dict[str, str]:
-    """Return the code of each variable that a statement of its own assigns, and nothing else does."""
+    """Return the code of each variable that is assigned exactly once, in a statement of its own."""
     named = [match for one in _STATEMENT.findall(code) if (match := _NAMED.fullmatch(one))]
     return {
         match["name"]: match["value"]
@@ -165,7 +166,7 @@ def _blank(asked: Element, values: dict[str, str], text_of: Callable[[str], str]
         return None
     choices = re.findall(_CHOICE, value)
     names = {name for shown, _right, _label in choices for name in re.findall(r"\w+", re.sub(_STRING, "", shown))}
-    if names & values.keys():  # an option that is computed
+    if names & values.keys():  # an option is computed
         return None
     right = sum(is_right == "true" for _value, is_right, _label in choices)
     options = lettered((_shown(one, text_of), (one[1] == "true") / max(right, 1), "") for one in choices)

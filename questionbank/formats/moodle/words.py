@@ -1,4 +1,4 @@
-"""Names that Moodle XML and we have for the same, in one place for reading and writing."""
+"""Moodle XML's names and ours for the same things, shared by reading and writing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 FORMAT = "moodle-xml"
-SETTINGS = {  # element -> (our setting, what stands for nothing)
+SETTINGS = {  # element -> (our setting, values equivalent to no setting)
     "shuffleanswers": ("shuffle", frozenset({"true", "1"})),
     "usecase": ("case", frozenset({"0", "false", ""})),
     "answernumbering": ("numbering", frozenset({"abc", ""})),
@@ -28,7 +28,7 @@ SETTINGS = {  # element -> (our setting, what stands for nothing)
     "showunits": ("show_units", frozenset({"3", ""})),
     "unitsleft": ("units_left", frozenset({"0", ""})),
 }
-OF_KIND = {  # kind -> the settings that an exported question states, with what stands for nothing
+OF_KIND = {  # kind -> the settings stated in an exported question, with their defaults
     "choice": {"shuffleanswers": "true", "answernumbering": "abc", "showstandardinstruction": "0"},
     "matching": {"shuffleanswers": "true"},
     "short": {"usecase": "0"},
@@ -39,7 +39,7 @@ OF_KIND = {  # kind -> the settings that an exported question states, with what 
 }  # fmt: skip
 TYPES = {
     "multichoice": "choice",
-    "multichoiceset": "choice",  # all right options or nothing
+    "multichoiceset": "choice",  # all the right options, or no points
     "truefalse": "true_false",
     "numerical": "number",
     "shortanswer": "short",
@@ -82,15 +82,15 @@ _GRADES = (
     0.05,
 )
 OUR_TAG = "kindred:"
-"""Before a field that Moodle has no place for, as in the tag ``kindred:grade=7``."""
+"""Prefix of a tag for a field that Moodle has no place for, as in ``kindred:grade=7``."""
 
 _CONTEXT = re.compile(r"\s*\$[a-z]+\d*\$\s*/?")
 
 
 def known_grade(weight: float) -> float:
-    """Return the nearest of the shares that Moodle knows: its import stops at another one.
+    """Return the nearest share that Moodle knows; its import stops at any other.
 
-    Moodle's `question_bank::fraction_options_full`. No weight becomes 0, and none changes its sign.
+    Moodle's `question_bank::fraction_options_full`. A non-zero weight never becomes 0 or changes its sign.
 
     >>> known_grade(-0.15) == -1 / 7, known_grade(0.5), known_grade(0.001), known_grade(0.0)
     (True, 0.5, 0.05, 0.0)
@@ -100,7 +100,7 @@ def known_grade(weight: float) -> float:
 
 
 def category_path(category: str) -> tuple[str, ...]:
-    """Return the concept path of a category; a name that comes back further down gets a number.
+    """Return the concept path of a category; a name that recurs further down gets a number.
 
     >>> category_path("$course$/top/Sums//differences/Two digits"), category_path("top/A/B/A")
     (('Sums/differences', 'Two digits'), ('A', 'B', 'A (2)'))

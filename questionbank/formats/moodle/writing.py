@@ -1,4 +1,4 @@
-"""One record as a question of Moodle XML, with texts in HTML, pictures in base64 and our own fields as tags."""
+"""Write one record as a Moodle XML question: texts in HTML, pictures in base64, our own fields as tags."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Get = Callable[[str], bytes | None]
 """Returns a picture by its SHA-256."""
 
 _GAP = re.compile(r"\[\[\d+\]\]")
-_TYPED_LIMIT = 255  # characters of an answer in Moodle
+_TYPED_LIMIT = 255  # Moodle's limit in characters for a typed answer
 
 
 def write_element(record: QuestionRecord, get: Get, *, opaque: bool = False) -> bytes:
@@ -36,10 +36,10 @@ def write_element(record: QuestionRecord, get: Get, *, opaque: bool = False) -> 
 
     Args:
         get: returns a picture by its hash.
-        opaque: write what we know of a question of another type, for its original to be patched with.
+        opaque: write what we know of an opaque question, to patch its original with.
 
     Raises:
-        CannotHold: Moodle has nothing like it.
+        CannotHold: Moodle has no equivalent.
     """
     if record.kind == "opaque" and not opaque:
         raise CannotHold(ANOTHER_TYPE)
@@ -111,7 +111,7 @@ class _Writing:
         return f"<{name}{attributes} {self.inner(text, is_question=is_question)}</{name}>"
 
     def inner(self, text: str, *, is_question: bool = False) -> str:
-        """Return what stands inside an element with text, behind the name and attributes of its tag."""
+        """Return attributes and content of an element with text, following the name in its tag."""
         html = text_html(text, lambda name: f"@@PLUGINFILE@@/{quote(name)}" if name in self._hashes else name)
         form = "html" if html is not None else "plain_text"
         if is_question and self.type == "cloze" and html is not None:
@@ -201,7 +201,7 @@ _KINDS: dict[str, Callable[[_Writing], Iterator[str]]] = {
 
 
 def _type_of(record: QuestionRecord) -> tuple[str, bool]:
-    """Return Moodle's type of a question, and whether its kind must be said beside it."""
+    """Return Moodle's type of a question, and whether its kind must be stated in a tag."""
     kind, content = record.kind, record.content
     if kind == "opaque":
         return content.settings.get("type", "opaque"), False
@@ -236,7 +236,7 @@ def _element_text(text: str) -> str:
 
 
 def _percent(weight: float) -> str:
-    """Return a share as Moodle writes it: five digits of a third.
+    """Return a share as Moodle writes it, with at most five decimals.
 
     >>> _percent(1 / 3), _percent(1.0), _percent(-0.5)
     ('33.33333', '100', '-50')

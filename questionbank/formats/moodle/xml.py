@@ -1,6 +1,6 @@
-"""Moodle XML as a file: ``<quiz>`` of questions, whose order with categories between them says where they belong.
+"""Moodle XML files: a ``<quiz>`` of questions, each belonging to the category that precedes it.
 
-Every item is kept as its bytes with what stood before it, so that it goes back as it came.
+Every item's bytes are kept with the text before it, so that it can be exported as it came.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContex
 from questionbank.formats.xml_nodes import Node, XmlItem, parse, xml_items
 
 HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n<quiz>'
-PREAMBLE_LIMIT = 200  # pieces: categories without a question, and what stands between them
-_SAME = 5e-6  # how far shares may be off that are written with five digits
+PREAMBLE_LIMIT = 200  # pieces: categories without questions, and the text between them
+_SAME = 5e-6  # rounding error of shares written with five digits
 FOOT = b"\n</quiz>\n"
 
 
 def read_moodle_xml(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each question turns out to be, by the line it begins on."""
+    """Yield the entries of each question, by its first line."""
     category: tuple[str, ...] = ()
     preamble: list[bytes] = []
     seen: set[tuple[str, ...]] = set()
@@ -58,7 +58,7 @@ def read_moodle_xml(path: Path, context: ReadContext) -> Iterator[tuple[int, Ent
                 seen.add(category)
                 yield item.line, ConceptRow(item.line, "", category[-1], "", category)
             continue
-        if item.attributes.get("type", "").strip() == "random":  # draws from its category
+        if item.attributes.get("type", "").strip() == "random":  # draws questions from its category
             preamble = [*preamble[-PREAMBLE_LIMIT:], item.data]
             yield (
                 item.line,
@@ -70,7 +70,7 @@ def read_moodle_xml(path: Path, context: ReadContext) -> Iterator[tuple[int, Ent
 
 
 def _entries(put: Put, item: XmlItem, category: tuple[str, ...], preamble: bytes) -> Iterator[tuple[int, Entry]]:
-    data = without_predictions(item.data)  # which are no part of the question
+    data = without_predictions(item.data)  # predictions are not part of the question
 
     def read() -> tuple[QuestionRecord, list[tuple[str, str]]]:
         record, said = read_element(data, put, (category,) if category else ())
@@ -88,7 +88,7 @@ def _category(data: bytes) -> tuple[str, ...]:
 
 
 def write_moodle_xml(records: Iterable[QuestionRecord], attachments: Attachments) -> Iterator[bytes]:
-    """Yield the file in pieces; questions that Moodle XML cannot hold are left out, as `export_losses` says."""
+    """Yield the file in pieces; omit questions that Moodle XML cannot hold, as reported by `export_losses`."""
     yield HEAD
     category: tuple[str, ...] = ()
     for record in records:
@@ -110,12 +110,12 @@ def write_moodle_xml(records: Iterable[QuestionRecord], attachments: Attachments
 
 
 def _with_exported_names(record: QuestionRecord) -> QuestionRecord:
-    """Return a record whose concepts are named as files name them, so that they are read as they are written."""
+    """Return a record with its concepts named as in files, so that they read back the same."""
     return replace(record, concepts=tuple(tuple(exported_path(path)) for path in record.concepts))
 
 
 def _filed_under(record: QuestionRecord, category: tuple[str, ...] | None) -> QuestionRecord:
-    """Return a record whose first concept is its category; the others follow by name."""
+    """Return a record with its category as the first concept, and the others sorted by name."""
     if len(record.concepts) < 2:
         return record
     first = category if category in record.concepts else record.concepts[0]
@@ -134,7 +134,7 @@ def _item(record: QuestionRecord, attachments: Attachments) -> bytes:
         if before.kind != record.kind or _is_replaced(before, record):
             return write_element(record, attachments.get)
         before = replace(_filed_under(before, record.concepts[0] if record.concepts else None), id=record.id)
-        # Nobody can take settings away, but a bank may have been filled before we read all of them.
+        # Settings cannot be removed in the bank, but older imports may not have read all of them.
         stated = {**before.content.settings, **record.content.settings}
         record = replace(record, content=replace(record.content, settings=stated))
         if before.source == "":
@@ -145,12 +145,12 @@ def _item(record: QuestionRecord, attachments: Attachments) -> bytes:
 
 
 def _patched(original: bytes, before: bytes, now: bytes) -> bytes:
-    """Return an item with those of its elements replaced that differ between two that we write; all other bytes stay.
+    """Replace only those elements of an item that differ between `before` and `now`; all other bytes stay.
 
-    Many types of Moodle's questions hold more than our fields, and only Moodle can write that.
+    Many of Moodle's question types hold more than our fields, and only Moodle can write those parts.
 
     Args:
-        before, now: the record as it was read, and as it is.
+        before, now: the record written as it was read, and as it is now.
     """
     there, old, new = map(_by_name, (original, before, now))
     end = max((child.end for children in there.values() for child in children), default=original.rfind(b"</"))
@@ -182,7 +182,7 @@ def _by_name(item: bytes) -> dict[str, list[Node]]:
 
 
 def _is_replaced(before: QuestionRecord, record: QuestionRecord) -> bool:
-    """Return whether an edited question leaves as one of our writer's, because its type has no place for the edit."""
+    """Return whether an edited question must be rewritten because its original type cannot hold the edit."""
     type, is_apart = before.content.settings.get("type"), before.kind != "opaque"
     return type in GAP_LISTS or (type == STACK and is_apart and _asked(before) != _asked(record))
 
@@ -193,7 +193,7 @@ def _asked(record: QuestionRecord) -> tuple[object, ...]:
 
 
 def _last_category(preamble: bytes) -> tuple[str, ...] | None:
-    """Return the category that a preamble ends with, None where it names none."""
+    """Return the last category in a preamble; None if it names none."""
     if b"<question" not in preamble:
         return None
     element = fromstring(b"<quiz>" + preamble + b"</quiz>", forbid_dtd=True)
@@ -207,7 +207,7 @@ def _category_item(path: tuple[str, ...]) -> bytes:
 
 
 def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]:
-    """Return what of a question Moodle XML cannot hold."""
+    """Return what Moodle XML cannot hold of a question."""
     record = _with_exported_names(record)
     original = record.original
     if original is not None and original.format == FORMAT:
@@ -228,7 +228,7 @@ def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]
 
 
 def _with_known_grades(record: QuestionRecord) -> tuple[QuestionRecord, list[str]]:
-    """Return a record with the weights that Moodle knows, and what to say of those that it does not."""
+    """Return a record with the nearest weights that Moodle knows, and messages about those it changed."""
     weighed: list[Option | AcceptedAnswer] = [*record.options, *record.content.accepted]
     weights = {one.weight: known_grade(one.weight) for one in weighed if one.weight is not None}
     other = {weight: known for weight, known in weights.items() if abs(weight - known) > _SAME}

@@ -1,4 +1,4 @@
-"""What of a record is right, as declarations of responses."""
+"""Response declarations: the correct answers of a record."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from questionbank.formats.written_numbers import PLAIN_NUMBER
 from questionbank.formats.xml_nodes import attribute_text
 
 UPLOAD = "file_upload_question"
-"""The setting ``type`` of a question that asks for a file."""
+"""Value of the setting ``type`` for a question that asks for a file."""
 _IDENT = re.compile(r"[A-Za-z_][\w.-]{0,30}")
 ANY_OTHER = "*"
-"""The accepted answer that stands for whatever no other one is."""
+"""The accepted answer that matches any answer not listed."""
 Asking = QuestionRecord | QuestionPart
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """One response.
+    """A response.
 
     Attributes:
-        points: the shares of the points that values give.
-        accepted: numbers that are compared, where one may be off.
-        share: of the points of the question.
+        points: share of the points per value.
+        accepted: numbers to compare with, possibly with a tolerance.
+        share: share of the question's points.
     """
 
     response: str
@@ -46,7 +46,7 @@ class Declared:
 
 
 def typed_kind(asking: Asking) -> str:
-    """Return ``"number"``, ``"short"`` or ``"open"`` for a question with a field."""
+    """Return ``"number"``, ``"short"`` or ``"open"`` for a question with a text field."""
     accepted = _named(accepted_answers(asking.content, asking.answer))
     if asking.kind == "number" and accepted and all(PLAIN_NUMBER.fullmatch(answer.text) for answer in accepted):
         return "number"
@@ -63,17 +63,17 @@ def _named(accepted: Sequence[AcceptedAnswer]) -> list[AcceptedAnswer]:
 
 
 def is_single(asking: Asking) -> bool:
-    """Return whether one option is chosen."""
+    """Return whether a single option is chosen."""
     right = right_labels(asking.answer, [option.label for option in asking.options]) or []
     return asking.content.settings.get("single", "true" if len(right) == 1 else "false") == "true"
 
 
 def declarations(asking: Asking, first: int = 0, prefix: str = "") -> Iterator[Declared]:
-    """Yield the responses of a question or a part, in their order.
+    """Yield the responses of a question or a part, in order.
 
     Args:
-        first: number of responses before.
-        prefix: before the identifiers of choices.
+        first: number of preceding responses.
+        prefix: prefix of the identifiers of choices.
     """
     content = asking.content
     response = f"RESPONSE_{first + 1}" if prefix else "RESPONSE"
@@ -102,14 +102,14 @@ def declarations(asking: Asking, first: int = 0, prefix: str = "") -> Iterator[D
 
 
 def choice_idents(options: Sequence[Option], prefix: str = "") -> list[str]:
-    """Return the identifiers of options."""
+    """Return the identifiers of the options."""
     labels = [option.label for option in options]
     are_names = all(_IDENT.fullmatch(label) for label in labels)
     return [f"{prefix}{label if are_names else f'choice_{place}'}" for place, label in enumerate(labels, start=1)]
 
 
 def pair_idents(content: QuestionContent, prefix: str = "") -> tuple[list[tuple[str, MatchingPair]], dict[str, str]]:
-    """Return the pairs that are asked, each with its identifier, and the identifiers of the choices by their texts."""
+    """Return (identifier, pair) of each pair to match, and the identifiers of the choices by text."""
     asked = [pair for pair in content.pairs if pair.left]
     rights = dict.fromkeys([*(pair.right for pair in asked), *(pair.right for pair in content.pairs)])
     lefts = [(f"{prefix}L{place}", pair) for place, pair in enumerate(asked, start=1)]
@@ -117,7 +117,7 @@ def pair_idents(content: QuestionContent, prefix: str = "") -> tuple[list[tuple[
 
 
 def gap_idents(blank: Blank, response: str) -> list[str]:
-    """Return the identifiers of the choices of a gap."""
+    """Return the identifiers of a gap's choices."""
     return [f"{response}_{place}" for place in range(1, len(blank.options) + 1)]
 
 
@@ -170,10 +170,10 @@ def _typed(
 
 
 def declaration_xml(declared: Declared, points: float) -> str:
-    """Return the element of a response.
+    """Return the declaration element of a response.
 
     Args:
-        points: what the whole question gives.
+        points: points of the whole question.
     """
     return (
         f'<responseDeclaration identifier="{declared.response}" cardinality="{declared.cardinality}"'
@@ -182,13 +182,13 @@ def declaration_xml(declared: Declared, points: float) -> str:
 
 
 def correct_xml(declared: Declared) -> str:
-    """Return the element with what is right, or nothing."""
+    """Return the element with the correct values, or ""."""
     values = "".join(f"<value>{attribute_text(value)}</value>" for value in declared.correct)
     return f"<correctResponse>{values}</correctResponse>" if values else ""
 
 
 def mapping_xml(declared: Declared, points: float) -> str:
-    """Return the element with the points of values, or nothing."""
+    """Return the element that maps values to points, or ""."""
     case = f' caseSensitive="{str(declared.is_case_sensitive).lower()}"'
     case = case if declared.base_type == "string" else ""
     shares = ((attribute_text(key), _points(share * points * declared.share)) for key, share in declared.points)

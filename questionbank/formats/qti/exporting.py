@@ -1,4 +1,4 @@
-"""Packages of QTI 2.1, 2.2 and 3.0 as they are written: a manifest, a test with sections, items, and their files."""
+"""Write QTI 2.1, 2.2 and 3.0 packages: a manifest, a test with sections, items, and their files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """An item as it goes into a package."""
+    """An item to be written to a package."""
 
     data: bytes
     around: Around
@@ -50,16 +50,16 @@ class _Item:
 
 @dataclass(slots=True)
 class _Section:
-    """Items of one concept, and the sections within."""
+    """Items of one concept, and its subsections."""
 
     items: dict[tuple[str, ...], list[tuple[str, str, str, str]]] = field(
         default_factory=dict
-    )  # shared -> identifier, path, category, timing
+    )  # shared -> (identifier, path, category, timing)
     inner: dict[str, _Section] = field(default_factory=dict)
 
 
 def write_qti(records: Iterable[QuestionRecord], attachments: Attachments, version: Version) -> Iterator[bytes]:
-    """Yield a package in pieces; what QTI cannot hold is left out."""
+    """Yield a package in pieces; omit what QTI cannot hold."""
     with tempfile.TemporaryFile() as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             _Package(archive, attachments, version).write(records)
@@ -120,7 +120,7 @@ class _Package:
         section.items.setdefault(around.shared, []).append((identifier, path, category, around.timing))
 
     def _put(self, path: str, digest: str, data: bytes | None) -> str:
-        """Write a file once; returns its path, another one where that is another file's."""
+        """Write a file once; return its path, changed if another file has it."""
         place, is_new = self._places.of(path, digest)
         if is_new and data is not None:
             self._archive.writestr(place, data)
@@ -165,7 +165,7 @@ class _Package:
 
 
 def _within(folder: str, path: str) -> str:
-    """Return a path below the top of a package, whatever it says."""
+    """Return a path below the root of a package, whatever the given path is."""
     joined = posixpath.normpath(posixpath.join("/", folder, path.replace("\\", "/")))
     return joined.lstrip("/")
 
@@ -174,10 +174,10 @@ def _within(folder: str, path: str) -> str:
 
 
 def written(record: QuestionRecord, version: Version) -> _Item:
-    """Return a record as an item: as it came, or written by us.
+    """Return a record as an item: as it came, or rewritten.
 
     Raises:
-        CannotHold: QTI has nothing like it.
+        CannotHold: QTI has no equivalent.
     """
     original = record.original
     if original is None or original.format != version.name:
@@ -200,7 +200,7 @@ def written(record: QuestionRecord, version: Version) -> _Item:
 
 
 def _stands_in_section(record: QuestionRecord) -> bool:
-    """Return whether the section of our test in which an item goes, which is its concept's, is its own."""
+    """Return whether an item's section is the section of our test for its concept."""
     path = exported_path(record.concepts[0]) if record.concepts else []
     return bool(path) and record.content.section == Section(path[-1])
 
@@ -211,7 +211,7 @@ def _kept(data: bytes, around: Around) -> _Item:
 
 
 def _with_ours(metadata: str, ours: str) -> str:
-    """Return what a manifest says of an item, with our fields; ours from before go."""
+    """Return an item's manifest metadata with our current fields, replacing older ones."""
     if not metadata:
         return f"<metadata>{ours_alone(ours)}</metadata>"
     if read_metadata(metadata.encode()).ours:
@@ -221,7 +221,7 @@ def _with_ours(metadata: str, ours: str) -> str:
 
 
 def own_item(record: QuestionRecord, version: Version) -> _Item:
-    """Return a record as an item that we write."""
+    """Return a record as an item written by us."""
     address = kept_address(record, f"{_PICTURES}/", KEPT)
     files: dict[str, bytes] = {}
     stimulus = ""
@@ -238,12 +238,12 @@ def own_item(record: QuestionRecord, version: Version) -> _Item:
 
 
 def _beside(address: Callable[[str], str]) -> Callable[[str], str]:
-    """Return addresses from another folder beside that of the items."""
+    """Return a function for addresses relative to another folder beside the items' folder."""
     return lambda name: address(name).replace(f"/{_PICTURES}/", f"/../{_FOLDER}/{_PICTURES}/", 1)
 
 
 def again(data: bytes, around: Around) -> QuestionRecord:
-    """Return the record of an item that is written or kept."""
+    """Return the record of a written or kept item when read back."""
     folder = posixpath.dirname(around.path)
     by_path = {posixpath.normpath(name).casefold(): piece for name, piece in around.files.items()}
 
@@ -257,7 +257,7 @@ def again(data: bytes, around: Around) -> QuestionRecord:
 
 
 def qti_losses(record: QuestionRecord, version: Version) -> list[str]:
-    """Return what of a question other systems do not see; we read it from the manifest."""
+    """Return what other systems lose of a question; we restore it from the manifest."""
     original, lost = record.original, []
     if original is not None and original.format == version.name:
         before = again(original.data, read_around(original.preamble))
@@ -266,6 +266,6 @@ def qti_losses(record: QuestionRecord, version: Version) -> list[str]:
         lost = [WRITTEN_ANEW]
     item = own_item(record, version)
     now = again(item.data, replace(item.around, metadata=f"<metadata>{write_metadata(record, '')}</metadata>"))
-    if record.content.points is None:  # an item gives one point then
+    if record.content.points is None:  # an item without stated points gives one point
         now = replace(now, content=replace(now.content, points=None))
     return lost + not_held(record, replace(now, source=record.source))

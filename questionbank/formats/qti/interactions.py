@@ -1,4 +1,4 @@
-"""What the interactions of one item ask: options, accepted answers, pairs, gaps and fields."""
+"""Read the interactions of one item: options, accepted answers, pairs, gaps and fields."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _ALONE = re.compile(r"(?:^|\n|[?:=]\s*)\[\[1\]\]\s*$")
 
 @dataclass(slots=True)
 class Asked:
-    """What one interaction asks.
+    """What an interaction asks for.
 
     Attributes:
-        text: of what it asks about; of an opaque one, what its choices say.
-        marks: numbers of its gaps, by those of the item.
+        text: extra text of the question; for an opaque one, the texts of its choices.
+        marks: numbers of its gaps by the item's gap numbers.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Interactions:
     """Reads the interactions of an item.
 
     Attributes:
-        choices: identifiers of the options of each response, in the order of our options.
+        choices: identifiers of each response's options, in the order of our options.
     """
 
     def __init__(self, texts: Texts, responses: Responses) -> None:
@@ -68,7 +68,7 @@ class Interactions:
     # -- gaps ------------------------------------------------------------------------------------------------------
 
     def with_gaps(self, text: str) -> Asked:
-        """Return what a text with gaps asks: one field on a line of its own is no gap."""
+        """Return what a text with gaps asks for; a single field at its end is not a gap."""
         marks = [int(match[1]) for match in MARK.finditer(text)]
         gaps = [self.texts.gaps[mark - 1] for mark in marks if 0 < mark <= len(self.texts.gaps)]
         text = renumbered(text, {mark: place for place, mark in enumerate(marks, start=1)})
@@ -84,7 +84,7 @@ class Interactions:
         return Asked("blanks", content={"blanks": blanks}, text=text)
 
     def _fields(self, text: str, gaps: list[Node]) -> Asked:
-        """Return a question whose parts each have a field below their text."""
+        """Return a question in parts, each with a field below its text."""
         texts = [part.strip() for part in MARK.split(text)[::2]]
         stem, _gap, texts[0] = texts[0].rpartition("\n\n")
         parts = []
@@ -216,7 +216,7 @@ class Interactions:
         return Asked("opaque", answer=answer, text=rows)
 
     def _wanted(self, response: str) -> list[tuple[str, str]]:
-        """Return the identifiers that belong together."""
+        """Return the pairs of identifiers that belong together."""
         values = (value.partition(" ") for value in self.responses.correct(response))
         return [(first, second) for first, _blank, second in values if second and " " not in second]
 
@@ -280,14 +280,14 @@ _READERS: dict[str, Callable[[Interactions, Node, str], Asked]] = {
 
 
 def part_of(text: str, asked: Asked) -> QuestionPart:
-    """Return what is asked as a part."""
+    """Return an interaction's question as a part."""
     content = QuestionContent(**asked.content) if asked.content else EMPTY
     answer = derived_answer(kind=asked.kind, options=asked.options, answer=asked.answer, content=content)
     return QuestionPart(text, asked.kind, asked.options, answer, content)
 
 
 def renumbered(text: str, numbers: dict[int, int]) -> str:
-    """Return a text whose gaps have other numbers."""
+    """Renumber the gaps of a text."""
     return MARK.sub(lambda match: f"[[{numbers.get(int(match[1]), match[1])}]]", text)
 
 

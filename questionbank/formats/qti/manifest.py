@@ -1,4 +1,4 @@
-"""What a package of QTI holds: the items that its manifest and its tests name, and what both say of them."""
+"""Contents of a QTI package: the items that its manifest and tests refer to, and what both state about them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
 
 _ITEM = re.compile(rb"<(?:[\w.-]+:)?(?:assessmentItem|qti-assessment-item)[\s>]")
 _TEST = re.compile(rb"<(?:[\w.-]+:)?(?:assessmentTest|assessmentSection|qti-assessment-(?:test|section))[\s>]")
-_LARGEST = 400_000  # elements of a manifest, metadata left out
+_LARGEST = 400_000  # elements of a manifest, not counting metadata
 _PLAIN_TITLE = re.compile(
     r"(?:(?:assessment[ _-]?)?(?:questions|fragen|test|section|abschnitt|sektion|test ?part|part|teil|partie)"
     r"[ _-]*\d*|\d+)?",
@@ -31,9 +31,9 @@ class Listed:
     """An item of a package.
 
     Attributes:
-        around: what the package says of it.
-        files: paths of what belongs to it.
-        lost: what else its test says of it.
+        around: what the package states about it.
+        files: paths of its files.
+        lost: rules in its test that are not kept.
     """
 
     around: Around
@@ -43,12 +43,12 @@ class Listed:
 
 @dataclass(slots=True)
 class Contents:
-    """All of a package.
+    """Contents of a package.
 
     Attributes:
-        missing: paths of items and tests that are named and not there, each with who names them.
-        faults: what of a test cannot be read.
-        lost: what a test, its parts and sections say that is not kept, as in "section “Sums” shuffles its questions".
+        missing: path of each missing item or test -> what refers to it.
+        faults: parts of a test that cannot be read.
+        lost: rules of tests, parts and sections that are not kept, as in "section “Sums” shuffles its questions".
     """
 
     items: list[Listed] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Contents:
 
 
 def manifest_folder(names: Sequence[str]) -> str | None:
-    """Return the folder of the manifest in an archive, "" for the top; None where there is none."""
+    """Return the folder of the manifest in an archive, "" for the root; None if there is no manifest."""
     found = [name for name in names if name.rpartition("/")[2].lower() == MANIFEST]
     return posixpath.dirname(min(found, key=len)) if found else None
 
@@ -70,7 +70,7 @@ def is_item(beginning: bytes) -> bool:
 
 
 def contents(members: Members, names: Sequence[str], *, has_manifest: bool) -> Contents:
-    """Return what a package holds.
+    """Return the contents of a package.
 
     Raises:
         BadXml: its manifest cannot be read.
@@ -139,10 +139,10 @@ def _resources(members: Members) -> list[_Resource]:
 
 
 def _with_spaces(data: bytes, node: Node, *, has_default: bool = True) -> bytes:
-    """Return an element with the declarations of the prefixes in it that stand around it.
+    """Return an element with added declarations of the namespace prefixes it inherits.
 
     Args:
-        has_default: with the name space of names without a prefix, too.
+        has_default: whether to declare the default namespace too.
     """
     piece = data[node.start : node.end]
     tag = data[node.start : node.inner]
@@ -191,18 +191,18 @@ class _Place:
     is_ours: bool = False
 
     def inside(self, node: Node) -> _Place:
-        """Return the place in a section, or a part of a test, that is here."""
+        """Return the place inside a section or part of a test."""
         path = _names(node, self.path)
         return replace(self, path=path, section=path[-1] if path != self.path else self.section)
 
     def section_of(self, ref: Node) -> str:
-        """Return the section of an item; those of our own tests are concepts unless the item says otherwise."""
+        """Return an item's section; in our own tests, sections are concepts unless the item is marked otherwise."""
         is_section = not self.is_ours or SECTIONED in ref.get("category").split()
         return self.section[:HEADING_LIMIT] if is_section else ""
 
 
 def _names(node: Node, around: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the concept of a section within that of what is around it; titles that say nothing count for nothing."""
+    """Return a section's concept path below that of its parent; generic titles do not count."""
     title = " ".join(node.get("title").translate(_SIGNS).split())[:CONCEPT_NAME_LIMIT]
     if node.name == "testPart" or _PLAIN_TITLE.fullmatch(title) or title == node.get("identifier") or title in around:
         return around
@@ -222,7 +222,7 @@ _RULES = {
 
 
 def _rules(node: Node, kind: str, kept: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Yield what a test, or a part of one, says of how it is given; without what is kept."""
+    """Yield the delivery rules of a test, a part, a section or an item, except those that are kept."""
     named = f"{kind} “{(node.get('title') or node.get('identifier'))[:60]}” " if kind else ""
     for rule in node.children(*(name for name in _RULES if name not in kept)):
         if rule.name == "ordering" and rule.get("shuffle") != "true":
@@ -237,10 +237,10 @@ class _Test:
     listed: dict[str, Listed]
     in_order: dict[str, Listed]
     found: Contents
-    seen: set[str] = field(default_factory=set)  # files of sections, each of which is read once
+    seen: set[str] = field(default_factory=set)  # files of sections; each is read once
 
     def section(self, node: Node, data: bytes, folder: str, place: _Place) -> None:
-        """Note the items of a test, a part of one, or a section."""
+        """Record the items of a test, a part or a section."""
         rubrics = tuple(
             _with_spaces(data, rubric, has_default=False).decode()
             for rubric in node.children("rubricBlock")

@@ -1,4 +1,4 @@
-"""What a manifest says of an item in Learning Object Metadata (IEEE 1484.12), and what a package says of it."""
+"""A manifest's metadata of an item (Learning Object Metadata, IEEE 1484.12), and its other context in a package."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SIGNS = str.maketrans(">;", "＞；")
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What is said of an item.
+    """Metadata of an item.
 
     Attributes:
         difficulty: 1 (very easy) to 5.
-        ours: JSON of the fields for which QTI has no place.
+        ours: JSON of the fields that QTI has no place for.
     """
 
     title: str = ""
@@ -43,7 +43,7 @@ NO_METADATA = Metadata()
 
 
 def read_metadata(data: bytes) -> Metadata:
-    """Return what a ``<metadata>`` element says; what cannot be read says nothing."""
+    """Parse a ``<metadata>`` element; empty if it cannot be read."""
     if not data:
         return NO_METADATA
     try:
@@ -68,7 +68,7 @@ def _first(general: list[Node], name: str) -> str:
 
 
 def _text(node: Node | None) -> str:
-    """Return a text, the first of its translations."""
+    """Return a text in its first language."""
     strings = [*node.iter("string", "langstring")] if node is not None else []
     return strings[0].text() if strings else node.text() if node is not None else ""
 
@@ -82,7 +82,7 @@ def _paths(root: Node) -> Iterator[tuple[str, ...]]:
 
 
 def write_metadata(record: QuestionRecord, ours: str) -> str:
-    """Return a ``<lom>`` element of a record.
+    """Return the ``<lom>`` element of a record.
 
     Args:
         ours: what QTI has no place for, as JSON.
@@ -103,9 +103,9 @@ def write_metadata(record: QuestionRecord, ours: str) -> str:
 
 
 def with_predictions(metadata: str, predicted: PredictedLabels | None) -> str:
-    """Return what a manifest says of an item with what is predicted, which is read back as nothing.
+    """Return an item's manifest metadata with its predictions, which are ignored when read back.
 
-    It is a ``<lom>`` element of its own, whose sources name it.
+    They form a separate ``<lom>`` element with sources that identify it.
     """
     if predicted is None:
         return metadata
@@ -124,7 +124,7 @@ def with_predictions(metadata: str, predicted: PredictedLabels | None) -> str:
 
 
 def ours_alone(ours: str) -> str:
-    """Return a ``<lom>`` element that says what has changed since an item came."""
+    """Return a ``<lom>`` element with the changes since an item was read."""
     return _lom(_in("general", _identifier(CATALOG, ours)))
 
 
@@ -164,15 +164,15 @@ _WEIGHT = re.compile(r"""<(?:[\w.-]+:)?(?:qti-)?weight\b[^>]*?\svalue\s*=\s*["']
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What stands around an item, as JSON in the item's `Original`.
+    """Context of an item in its package, stored as JSON in the item's `Original`.
 
     Attributes:
-        path: of the item's file, below the manifest's folder.
-        metadata: the element with what the manifest says of it.
-        files: what the item needs beside its pictures, by their paths.
-        shared: elements that its section shows before it.
-        timing: elements with its time, attempts and weight in its test.
-        section: the title of its section in its test.
+        path: path of the item's file relative to the manifest's folder.
+        metadata: its metadata element in the manifest.
+        files: the files that the item needs besides its pictures, by path.
+        shared: elements that its section displays before it.
+        timing: elements with its time limits, attempts and weight in its test.
+        section: title of its section in its test.
     """
 
     path: str = ""
@@ -189,14 +189,14 @@ class Around:
         return json.dumps({name: value for name, value in found.items() if value}, ensure_ascii=False).encode()
 
     def points(self, points: float | None) -> float | None:
-        """Return the points of an item in its test, which may weigh it."""
+        """Return the points of an item in its test, which may apply a weight."""
         weight = _WEIGHT.search(self.timing)
         factor = finite_number(weight[1]) if weight else None
         return points if not factor or factor == 1 else (points or 1.0) * factor
 
 
 def read_around(data: bytes) -> Around:
-    """Return what `Around.as_bytes` wrote."""
+    """Parse what `Around.as_bytes` wrote."""
     found = json.loads(data) if data else {}
     found["files"] = {path: base64.b64decode(piece) for path, piece in found.get("files", {}).items()}
     found["concepts"] = tuple(tuple(path) for path in found.get("concepts", ()))

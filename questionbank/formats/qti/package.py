@@ -1,6 +1,6 @@
-"""Files of QTI 2.1, 2.2 and 3.0 as they are read: packages with a manifest, archives without one, and single items.
+"""Read QTI 2.1, 2.2 and 3.0 files: packages with a manifest, archives without one, and single items.
 
-Every item is kept as its bytes, with what the package says of it, so that it goes back as it came.
+Every item's bytes are kept with its context in the package, so that it can be exported as it came.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from questionbank.formats.qti.texts import qti_tree, with_hashes
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.xml_nodes import ITEM_LIMIT, BadXml, as_utf8, root_element
 
-_KEPT_LIMIT = 512 * 1024  # bytes of other files that are kept with an item
-_WARNED = 50  # files that are missing
-_NAMED = 10  # rules of a test that are named
-_LOOKED_AT = 300  # members whose version is asked for
+_KEPT_LIMIT = 512 * 1024  # total bytes of other files kept with an item
+_WARNED = 50  # warnings about missing files, and about faults
+_NAMED = 10  # rules of a test listed in a note
+_LOOKED_AT = 300  # archive members checked for a version
 _ROOTS = ("assessmentItem", "qti-assessment-item")
-_SPACES = (  # what says of which version an item is
+_SPACES = (  # marks of an item's version
     ("qti3", re.compile(rb"imsqtiasi_v3p0|<(?:[\w.-]+:)?qti-assessment-item\b")),
     ("qti22", re.compile(rb"imsqti_v2p2")),
     ("qti21", re.compile(rb"<(?:[\w.-]+:)?assessmentItem[\s>]")),
@@ -42,13 +42,13 @@ _SPACES = (  # what says of which version an item is
 
 
 def version_of(beginning: bytes) -> str:
-    """Return the name of the version that an item is of, by its beginning; nothing where it is none."""
+    """Return an item's version name by its beginning; empty if it is not an item."""
     beginning = beginning.replace(b"\0", b"")
     return next((name for name, form in _SPACES if is_item(beginning) and form.search(beginning)), "")
 
 
 def archive_version(archive: zipfile.ZipFile) -> str:
-    """Return the version of the first item in an archive; nothing where it holds none."""
+    """Return the version of the first item in an archive; empty if it contains none."""
     names = [member.filename for member in archive.infolist() if member.filename.lower().endswith((".xml", ".qti"))]
     for name in islice(names, _LOOKED_AT):
         with archive.open(name) as file:
@@ -58,7 +58,7 @@ def archive_version(archive: zipfile.ZipFile) -> str:
 
 
 def text_version(beginning: str, _name: str) -> str:
-    """Return the version of a file that is one item."""
+    """Return the version of a file that is a single item."""
     is_one = root_element(beginning).rpartition(":")[2] in _ROOTS
     return version_of(beginning.encode()) if is_one else ""
 
@@ -67,7 +67,7 @@ def text_version(beginning: str, _name: str) -> str:
 
 
 def read_qti(path: Path, context: ReadContext, format: str) -> Iterator[tuple[int, Entry]]:
-    """Yield what each item turns out to be, by its number."""
+    """Yield the entries of each item, by item number."""
     if not is_archive(path):
         yield from _single(path, context, format)
         return
@@ -79,7 +79,7 @@ def read_qti(path: Path, context: ReadContext, format: str) -> Iterator[tuple[in
             found = contents(members, names, has_manifest=folder is not None)
         except BadXml as error:
             raise ImportRefused(f"{path.name} cannot be read: its imsmanifest.xml: {error}.") from error
-        if folder is not None and not found.items:  # a manifest that names none of them
+        if folder is not None and not found.items:  # the manifest refers to no items
             members = Members(archive, path)
             found.items = contents(members, names, has_manifest=False).items
         yield from _said_of(found)
@@ -123,7 +123,7 @@ def _single(path: Path, context: ReadContext, format: str) -> Iterator[tuple[int
 
 
 class _PackageReader:
-    """Reads the items of one package, or one without a package."""
+    """Reads the items of a package, or a single item without one."""
 
     def __init__(self, members: Members | None, context: ReadContext, format: str) -> None:
         self._members, self._format = members, format
@@ -158,7 +158,7 @@ class _PackageReader:
         return self._members.read(path) if self._members is not None else None
 
     def _kept_files(self, item: Listed, reading: Reading) -> tuple[dict[str, bytes], list[str]]:
-        """Return the files that an item needs beside its pictures, and the paths of those that are too large."""
+        """Return the files that an item needs besides its pictures, and the paths of those that are too large."""
         if self._members is None:
             return {}, []
         folder = posixpath.dirname(item.around.path)

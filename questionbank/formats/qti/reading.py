@@ -1,4 +1,4 @@
-"""One item of QTI 2 or 3 as a record: what we can take apart, and all else as an opaque question that is kept."""
+"""Read one QTI 2 or 3 item into a record; what we cannot parse is kept as an opaque question."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from questionbank.formats.xml_nodes import BadXml, Node
 
 
 def read_item(data: bytes, put: Put, find: Find, around: Around) -> tuple[QuestionRecord, Reading]:
-    """Return the record of an item in UTF-8, and how it was read.
+    """Return the record of an item in UTF-8, and its `Reading`.
 
     Args:
-        put: keeps a picture.
+        put: stores a picture.
 
     Raises:
-        FieldProblems: it cannot even be kept.
+        FieldProblems: the item cannot be kept at all.
     """
     try:
         root = qti_tree(data)
@@ -42,7 +42,7 @@ def read_item(data: bytes, put: Put, find: Find, around: Around) -> tuple[Questi
 
 
 class Reading:
-    """One item."""
+    """An item being read."""
 
     def __init__(self, root: Node, put: Put, find: Find, around: Around) -> None:
         self.root, self.around = root, around
@@ -93,7 +93,7 @@ class Reading:
         texts.ours = metadata.ours
 
     def _with_stimuli(self, text: str) -> tuple[str, Stimulus]:
-        """Return the text behind what the question shares with others, and that."""
+        """Return the text preceded by the shared stimulus, and the stimulus."""
         shared = [("", self.texts.text(qti_tree(piece.encode()), "text")) for piece in self.around.shared]
         found = [(title, said) for title, said in (*shared, *self.texts.unseen.stimuli) if said]
         if not found:
@@ -104,14 +104,14 @@ class Reading:
     # -- what is asked ---------------------------------------------------------------------------------------------
 
     def _asked(self, body: Node | None, chunks: list[str]) -> Asked:
-        """Return what the body asks as a whole."""
+        """Return what the body as a whole asks for."""
         texts = self.texts
         found = [*body.iter(*INTERACTIONS)] if body is not None else []
         reason = self._why_opaque(found)
         fields = [gap for gap in texts.gaps if gap.name != "gap"]
         if not reason and texts.asked and len(texts.asked) + len(fields) > 1:
             return self._parts(chunks)
-        text = texts.html("".join(chunks), "text")  # before the options, whose pictures come behind its own
+        text = texts.html("".join(chunks), "text")  # before the options, so that its pictures come first
         if reason:
             self.texts.settings["type"] = reason
             if computed := self._computed_answer():
@@ -132,7 +132,7 @@ class Reading:
         return asked
 
     def _computed_answer(self) -> str:
-        """Return what the right answer of a template is set to."""
+        """Return the expression to which a template sets the correct answer."""
         values = {
             node.get("identifier"): _expression(node.children()[0])
             for node in self.root.iter("setTemplateValue")
@@ -152,13 +152,13 @@ class Reading:
         return next((node.name for node in found if node.name in OPAQUE), "")
 
     def _readable(self, found: list[Node]) -> Asked:
-        """Return what can be shown of a question that cannot be taken apart."""
+        """Return the displayable contents of a question that cannot be parsed."""
         choice = [node for node in found if node.name == "choiceInteraction"]
         options = self.interactions.asked(choice[0]).options if len(choice) == len(found) == 1 else ()
         return Asked("opaque", tuple(Option(o.label, o.text) for o in options if o.text))
 
     def _parts(self, chunks: list[str]) -> Asked:
-        """Return a question in parts: one for each block that asks, and for each text with gaps between them."""
+        """Return a question in parts: one per interaction block, and one per text with gaps between blocks."""
         texts = [self.texts.html(chunk, "text") for chunk in chunks]
         stem: list[str] = []
         parts: list[QuestionPart] = []
@@ -190,7 +190,7 @@ class Reading:
     # -- feedback --------------------------------------------------------------------------------------------------
 
     def _feedback(self, asked: Asked) -> tuple[Feedback, str, list[str]]:
-        """Return feedback, solution and hints; what belongs to one choice goes to it."""
+        """Return feedback, solution and hints; feedback on a single choice is attached to that choice."""
         unseen = self.texts.unseen
         said: dict[str, list[str]] = {}
         own: dict[str, str] = {}
@@ -229,7 +229,7 @@ class Reading:
 
 
 def _role(identifier: str) -> str:
-    """Return what a feedback is for, by its name.
+    """Return the role of a feedback, by its name.
 
     >>> _role("FEEDBACK_INCORRECT"), _role("solution"), _role("abc")
     ('wrong', 'solution', 'general')
@@ -248,7 +248,7 @@ def _role(identifier: str) -> str:
 
 
 def _primary(tag: str) -> str:
-    """Return the language of a tag, without its country.
+    """Return the language of a language tag, without its region.
 
     >>> _primary("en-US"), _primary("x-none")
     ('en', '')
@@ -258,7 +258,7 @@ def _primary(tag: str) -> str:
 
 
 def _expression(node: Node) -> str:
-    """Return an expression of QTI as one writes it: ``sum(A, 2)``."""
+    """Return a QTI expression in functional notation: ``sum(A, 2)``."""
     if node.name in ("variable", "baseValue"):
         return node.get("identifier") or node.text().strip()
     stated = [f"{name}={node.get(name)}" for name in ("min", "max") if node.get(name)]

@@ -1,4 +1,4 @@
-"""What an item of QTI says is right: declarations of responses, and what response processing compares them with."""
+"""The correct answers of a QTI item: response declarations and the comparisons of response processing."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from questionbank.formats.xml_nodes import Node
 
 _NOTHING = Node("", {}, 0, 0)
 WITH_ANSWER = re.compile(r"answer_\d+")
-"""The names that we give to feedback to one typed answer."""
+"""Our names for feedback on a single typed answer."""
 _NUMERIC = ("equal", "equalRounded")
 _COMPARISONS = ("match", "stringMatch", "equal", "equalRounded", "member", "contains")
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A branch of processing for one value of a response.
+    """A branch of response processing for one value of a response.
 
     Attributes:
-        value: ``"*"`` for any other one.
+        value: the value; ``"*"`` for any other.
         node: the comparison.
-        gain: what it adds to the score.
-        shown: names of the feedback to this answer.
+        gain: points that it adds to the score.
+        shown: names of the feedback on this answer.
     """
 
     value: str
@@ -49,7 +49,7 @@ class Responses:
         return self._declared.get(response, _NOTHING)
 
     def with_answers(self) -> dict[str, str]:
-        """Return the typed answer of each feedback that is shown with one, by its name."""
+        """Return the typed answer by the name of its feedback."""
         found = (one for response in self._declared for one in self.comparisons(response))
         return {name: one.value for one in found for name in one.shown}
 
@@ -57,11 +57,11 @@ class Responses:
         return self._node(response).get("cardinality", "single") != "single"
 
     def base_type(self, response: str) -> str:
-        """Return what a response is, such as ``"float"``."""
+        """Return the base type of a response, such as ``"float"``."""
         return self._node(response).get("baseType")
 
     def correct(self, response: str) -> list[str]:
-        """Return what is right: as declared, else as processing compares it."""
+        """Return the correct values: as declared, as mapped, or else as compared by response processing."""
         correct = self._node(response).find("correctResponse") or _NOTHING
         if values := [text for value in correct.children("value") if (text := value.text())]:
             return values
@@ -88,20 +88,20 @@ class Responses:
         return any(node.get("identifier") == response for node in self._processing.iter("mapResponse"))
 
     def is_case_sensitive(self, response: str) -> bool:
-        """Return whether capitals count, as far as the item says so."""
+        """Return whether letter case matters, if the item states it."""
         if entries := self.mapping_node(response).children("mapEntry"):
             return all(entry.get("caseSensitive") == "true" for entry in entries)
         matches = [node for node in self._processing.iter("stringMatch") if response in _variables(node)]
         return bool(matches) and all(node.get("caseSensitive") == "true" for node in matches)
 
     def points(self) -> float | None:
-        """Return what a right answer gives, where the item says so; the most that its processing adds counts, too."""
+        """Return the points of a correct answer, if stated or computable from what the processing adds at most."""
         mapped = [self.total(name) for name in self._declared if self.is_mapped(name)]
         given = sum(filter(lambda total: total > 0, [*mapped, *self._added()]))
         each = _default(self._templates.get("SCORE_EACH_CORRECT"))  # Inspera's
         whole = _default(self._templates.get("SCORE_ALL_CORRECT"))
         if whole and not any(self.correct(name) for name in self._declared):
-            return whole  # an essay's, which nothing declares right
+            return whole  # for an essay, which declares no correct answer
         if each:
             return each * sum(max(len(self.correct(name)), 1) for name in self._declared)
         largest = finite_number(self._outcomes.get("SCORE", _NOTHING).get("normalMaximum"))
@@ -109,7 +109,7 @@ class Responses:
         return max(stated, given) or None
 
     def _added(self) -> Iterator[float]:
-        """Yield the most that each condition adds to the score as a number, beside what mappings add."""
+        """Yield the most that each condition adds to the score as a constant, apart from mappings."""
         for condition in self._processing.iter("responseCondition"):
             sums = [rule.find("sum") for rule in condition.iter("setOutcomeValue") if rule.get("identifier") == "SCORE"]
             stated = [one for one in sums if one is not None and one.find("mapResponse") is None]
@@ -124,14 +124,14 @@ class Responses:
         return min(total, bound) if bound and bound > 0 else total
 
     def weights(self, response: str, values: Sequence[str]) -> list[float]:
-        """Return the share of the points of each value, -1 to 1."""
+        """Return each value's share of the points, from -1 to 1."""
         mapping, total = self.mapping(response), self.total(response) or 1.0
         others = finite_number(self.mapping_node(response).get("defaultValue")) or 0.0
         shares = (mapping.get(value, others) / total for value in values)
         return [exact_share(max(-1.0, min(1.0, share))) for share in shares]
 
     def typed(self, response: str, *, is_number: bool) -> list[AcceptedAnswer]:
-        """Return the answers that are accepted where one is typed, the right one first."""
+        """Return the accepted answers for a typed response; answers found in comparisons come first, in order."""
         correct = [] if self.is_multiple(response) else self.correct(response)
         shares = dict.fromkeys(correct, 1.0)
         if self.is_mapped(response):
@@ -156,12 +156,12 @@ class Responses:
         ]
 
     def _tolerance(self, response: str) -> tuple[float | None, str]:
-        """Return the margin of the first comparison that has one."""
+        """Return the tolerance of the first comparison that has one."""
         compared = (node for node in self._processing.iter(*_NUMERIC) if response in _variables(node))
         return next((margin for node in compared if (margin := _margin(node))[0]), (None, "absolute"))
 
     def comparisons(self, response: str) -> Iterator[Comparison]:
-        """Yield what processing does where a response is a certain value, a branch each."""
+        """Yield the comparisons of a response with single values, one per branch."""
         right = [value.text() for value in self._node(response).iter("value")][:1]
         for condition in self._processing.iter("responseCondition"):
             compares = False
@@ -179,7 +179,7 @@ class Responses:
     # -- processing ------------------------------------------------------------------------------------------------
 
     def branches(self) -> Iterator[tuple[Node | None, list[Node]]]:
-        """Yield condition and what it sets, of each branch; a branch for all else has no condition."""
+        """Yield condition and outcome rules of each branch; a catch-all branch has no condition."""
         for condition in self._processing.iter("responseCondition"):
             for branch in condition.children("responseIf", "responseElseIf", "responseElse"):
                 parts = branch.children()
@@ -188,7 +188,7 @@ class Responses:
                 yield parts[0] if has_condition else None, rules
 
     def compared(self, response: str) -> list[str]:
-        """Return the values that branches with points compare a response with."""
+        """Return the values that scoring branches compare a response with."""
         found: dict[str, None] = {}
         for condition, rules in self.branches():
             scored = [rule for rule in rules if rule.get("identifier") in ("SCORE", f"SCORE_{response}")]
@@ -204,20 +204,20 @@ class Responses:
 
 
 def _gain(rules: Sequence[Node]) -> float:
-    """Return what rules add to the score."""
+    """Return the points that rules add to the score."""
     scored = (rule for rule in rules if rule.get("identifier") == "SCORE")
     values = (finite_number(value.text()) for rule in scored for value in rule.iter("baseValue"))
     return sum(filter(None, values))
 
 
 def _shown_with_answer(rules: Sequence[Node]) -> tuple[str, ...]:
-    """Return the names of the feedback to a typed answer that rules show."""
+    """Return the names of feedback on a typed answer that rules show."""
     named = (value.text() for rule in rules for value in rule.iter("baseValue"))
     return tuple(name for name in named if WITH_ANSWER.fullmatch(name))
 
 
 def _margin(node: Node) -> tuple[float | None, str]:
-    """Return how far a number may be off in a comparison, and how that is counted."""
+    """Return the tolerance of a numeric comparison, and its kind."""
     if node.name == "equalRounded":
         figures = finite_number(node.get("figures")) or 0.0
         if node.get("roundingMode", "significantFigures") == "significantFigures":
@@ -237,7 +237,7 @@ def _default(declared: Node | None) -> float:
 
 
 def _positive(node: Node) -> Iterator[Node]:
-    """Yield an expression and those in it, but for what it forbids."""
+    """Yield an expression and its subexpressions, except negated ones."""
     if node.name != "not":
         yield node
         for child in node.children():
@@ -249,7 +249,7 @@ def _variables(node: Node) -> set[str]:
 
 
 def feedback_roles(responses: Responses) -> dict[str, str]:
-    """Return what processing shows a feedback for: ``"right"``, ``"wrong"`` or ``"partly"``."""
+    """Return when each feedback is shown by response processing: ``"right"`` or ``"wrong"``."""
     roles: dict[str, str] = {}
     for condition, rules in responses.branches():
         role = "wrong"

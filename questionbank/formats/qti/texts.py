@@ -1,4 +1,4 @@
-"""Bodies of QTI items as our text, and our text as XHTML in items of QTI."""
+"""Convert bodies of QTI items to our text, and our text to XHTML for QTI items."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from questionbank.formats.xml_nodes import BadXml, Cdata, Node, as_utf8, legal, 
 from questionbank.formulas import FormulaRefused, formula_mathml
 
 Find = Callable[[str], bytes | None]
-"""Returns a file by its path as an item has it, or None."""
+"""Returns a file by its path in an item, or None."""
 CUT = "\ufdd2"
 _KEPT_PATH = re.compile(rf"{KEPT}(?P<digest>[0-9a-f]{{64}})/(?P<path>.*)", re.DOTALL)
 _VOID = frozenset("br hr img input wbr col".split())
@@ -41,10 +41,10 @@ _HTML = re.compile(r"</?(?:p|div|span|br|b|i|u|strong|em|img|sub|sup|ul|ol|li|ta
 
 @dataclass(slots=True)
 class Unseen:
-    """What an item holds that students do not see while they answer.
+    """Parts of an item that students do not see while they answer.
 
     Attributes:
-        feedback: of choices and blocks: identifier, text.
+        feedback: (identifier, text) of choices and blocks.
         notes: for scorers and tutors.
     """
 
@@ -55,31 +55,31 @@ class Unseen:
 
 
 class Texts(ItemReading):
-    """Turns elements of one item into our text.
+    """Converts elements of an item to our text.
 
     Args:
-        put: keeps a picture.
-        find: returns a file that the item names.
+        put: stores a picture.
+        find: returns a file that the item refers to.
     """
 
     def __init__(self, put: Put, find: Find) -> None:
         super().__init__(put)
         self.hashes: dict[str, str] = {}  # address in the item -> hash
-        self.named: set[str] = set()  # all addresses of files
+        self.named: set[str] = set()  # addresses of all files
         self.unseen = Unseen()
         self.gaps: list[Node] = []
-        self.asked: list[Node] = []  # blocks that ask something, at the cuts
+        self.asked: list[Node] = []  # interaction blocks, at the cuts
         self._find = find
         self._deep = 0
 
     def text(self, node: Node | None, field: str) -> str:
-        """Return our text of what an element holds."""
+        """Return our text of an element's content."""
         return self.html(self.source(node.pieces), field) if node is not None else ""
 
     # -- HTML ------------------------------------------------------------------------------------------------------
 
     def source(self, pieces: Iterable[Node | str]) -> str:
-        """Return HTML of what stands in an element; notes interactions, feedback and hints on the way."""
+        """Return an element's content as HTML, collecting interactions, feedback and hints."""
         return "".join(self._element(piece) if isinstance(piece, Node) else self._said(piece) for piece in pieces)
 
     @staticmethod
@@ -159,7 +159,7 @@ class Texts(ItemReading):
         return ""
 
     def _object(self, node: Node) -> str:
-        """Return a picture, or another file whose text belongs to the question."""
+        """Return a picture, or collect another file whose text belongs to the question."""
         address = node.get("data") or node.get("href")
         kind = node.get("type")
         if kind.startswith("image/") or _PICTURES.search(address.partition("?")[0]):
@@ -175,7 +175,7 @@ class Texts(ItemReading):
         return inner
 
     def shared(self, address: str) -> str:
-        """Return our text of a file that several items show, or nothing where it cannot be read."""
+        """Return our text of a file that several items share; empty if it cannot be read."""
         self.named.add(address)
         data = self._find(unquote(address))
         if data is None or self._deep:
@@ -230,7 +230,7 @@ _ELEMENTS: dict[str, Callable[[Texts, Node], str]] = {
 
 
 def qti_tree(data: bytes) -> Node:
-    """Return the root of a document in UTF-8, with the names of QTI 2. Raises `BadXml`."""
+    """Parse a UTF-8 document, using the names of QTI 2. Raises `BadXml`."""
     return parse(data, element=element_name, attribute=attribute_name)
 
 
@@ -240,7 +240,7 @@ def _attributes(node: Node, *names: str) -> str:
 
 
 def _mathml(node: Node) -> str:
-    """Return a formula as MathML without prefixes; its alternative text only where that is LaTeX."""
+    """Return a formula as unprefixed MathML, with its alternative text only if that is LaTeX."""
     inner = "".join(
         _mathml(piece) if isinstance(piece, Node) else escape(piece, quote=False)
         for piece in node.pieces
@@ -252,14 +252,14 @@ def _mathml(node: Node) -> str:
     return f"<{node.name}{_attributes(node, *names)}>{inner}</{node.name}>"
 
 
-# -- kept items name their pictures by their hashes ----------------------------------------------------------------
+# -- pictures in kept items are referred to by hash -------------------------------------------------------------------
 
 _ADDRESS = re.compile(r"""(\b(?:src|data|href|poster)\s*=\s*)("[^"]*"|'[^']*')""")
 _KEPT_ADDRESS = re.compile(rf"{KEPT}([0-9a-f]{{64}})/([^\"'<>]*)")
 
 
 def with_hashes(data: bytes, hashes: dict[str, str]) -> bytes:
-    """Return an item whose pictures are named by their hashes, before their paths."""
+    """Return an item whose picture paths are prefixed with hashes."""
 
     def named(match: re.Match[str]) -> str:
         quote, address = match[2][0], match[2][1:-1]
@@ -270,10 +270,10 @@ def with_hashes(data: bytes, hashes: dict[str, str]) -> bytes:
 
 
 def with_paths(data: bytes, place: Callable[[str, str], str]) -> bytes:
-    """Return an item whose pictures are named by their paths in the package.
+    """Return an item whose pictures have their paths in the package.
 
     Args:
-        place: returns the address, by what the item had and by the hash.
+        place: returns the new address, given the item's address and the hash.
     """
     return _KEPT_ADDRESS.sub(lambda match: escape(place(unescape(match[2]), match[1])), data.decode()).encode()
 
@@ -287,7 +287,7 @@ _OF_PAGES = re.compile(r"""\s(?:class|style|data-[\w-]+)="[^"]*\"""")
 
 
 def block_html(text: str, address: Address) -> str:
-    """Return a text as blocks; where our notation has no HTML, the text stands in paragraphs as it is."""
+    """Return a text as block elements; what cannot be expressed in HTML becomes plain paragraphs."""
     text = legal(text)
     html = text_html(text, address)
     if html is None:
@@ -298,7 +298,7 @@ def block_html(text: str, address: Address) -> str:
 
 
 def flow_html(text: str, address: Address) -> str:
-    """Return a text for a choice: without a paragraph around it where it has one alone."""
+    """Return a text for a choice, without the paragraph element if there is only one."""
     html = block_html(text, address)
     alone = _ONE_PARAGRAPH.fullmatch(html)
     return alone[1] if alone else html

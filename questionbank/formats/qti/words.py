@@ -1,7 +1,7 @@
-"""What the versions of QTI call the same, in one place for reading and writing.
+"""Names in the versions of QTI, shared by reading and writing.
 
-Reader and writer know the names of QTI 2; QTI 3 puts ``qti-`` before the names of its elements and hyphens into them.
-1EdTech Question and Test Interoperability: Assessment, Section and Item Information Model 2.1 (2012), 2.2, 3.0 (2022).
+Reader and writer use the names of QTI 2; QTI 3 prefixes its element names with ``qti-`` and hyphenates them. 1EdTech
+Question and Test Interoperability: Assessment, Section and Item Information Model 2.1 (2012), 2.2, 3.0 (2022).
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from functools import lru_cache
 
 MANIFEST = "imsmanifest.xml"
 CATALOG = "kindred"
-"""Catalogue of the identifier in an item's metadata whose entry says, as JSON, what QTI has no place for."""
+"""Catalogue name of the metadata identifier whose entry holds, as JSON, what QTI has no place for."""
 KEPT = "sha256:"
-"""Before the hash of a picture in an item that is kept, in front of its path."""
+"""Prefix of a picture's hash, before its path, in a kept item."""
 STIMULUS_CLASS = "stimulus"
-"""Of a block that several items of QTI 2 share."""
+"""Class of a block that several QTI 2 items share."""
 TOOL = "Kindred"
-"""Names us in what we write."""
+"""Tool name in the files we write."""
 SECTIONED = "section"
-"""Category of an item that our test puts into its own section; all other sections of our tests are concepts."""
+"""Category of an item placed in its own section by our test; all other sections of our tests are concepts."""
 MATH = "http://www.w3.org/1998/Math/MathML"
 LOM = "http://ltsc.ieee.org/xsd/LOM"
 
@@ -30,13 +30,13 @@ class Version:
     """A version of QTI.
 
     Attributes:
-        name: of our format.
-        label: what people call it.
-        space: its namespace.
-        schema: where its schema is.
-        package: namespace of a manifest, and what the manifest says of itself.
-        resource: behind the types of resources.
-        templates: address of the templates of response processing, before and behind their names.
+        name: name of our format.
+        label: display name.
+        space: XML namespace.
+        schema: address of the XML schema.
+        package: namespace, schema name and schema version of a manifest.
+        resource: suffix of resource types.
+        templates: prefix and suffix of the addresses of response processing templates.
     """
 
     name: str
@@ -75,7 +75,7 @@ VERSIONS = {
 }  # fmt: skip
 
 INLINE = frozenset({"textEntryInteraction", "inlineChoiceInteraction"})
-OPAQUE = {  # interactions that we cannot take apart -> what a reader is told
+OPAQUE = {  # interactions that we cannot parse -> description for messages
     "hotspotInteraction": "a picture to click on",
     "selectPointInteraction": "a picture to click on",
     "graphicOrderInteraction": "a picture to click on",
@@ -109,7 +109,7 @@ _ATTRIBUTE = re.compile(r'(\s)([a-z]+[A-Z][A-Za-z]*)(=")')
 
 @lru_cache(maxsize=2_000)
 def element_name(name: str) -> str:
-    """Return the name that QTI 2 has for an element.
+    """Return the QTI 2 name of an element.
 
     >>> element_name("qti-text-entry-interaction"), element_name("p")
     ('textEntryInteraction', 'p')
@@ -119,7 +119,7 @@ def element_name(name: str) -> str:
 
 @lru_cache(maxsize=2_000)
 def attribute_name(name: str) -> str:
-    """Return the name that QTI 2 has for an attribute.
+    """Return the QTI 2 name of an attribute.
 
     >>> attribute_name("response-identifier"), attribute_name("data-note"), attribute_name("xml:lang")
     ('responseIdentifier', 'data-note', 'xml:lang')
@@ -133,7 +133,7 @@ def _camel(name: str) -> str:
 
 
 def in_version(xml: str, version: Version) -> str:
-    """Return elements that are written in the names of QTI 2 in those of a version.
+    """Convert elements with QTI 2 names to the names of a version.
 
     >>> in_version('<simpleChoice showHide="show"><p>1</p></simpleChoice>', VERSIONS["qti3"])
     '<qti-simple-choice show-hide="show"><p>1</p></qti-simple-choice>'

@@ -1,4 +1,4 @@
-"""One record as an item of QTI 2.1, 2.2 or 3.0, in the order of elements that their schemas ask for."""
+"""Write one record as a QTI 2.1, 2.2 or 3.0 item, with the element order that their schemas require."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from questionbank.formats.qti.words import STIMULUS_CLASS, TOOL, Version, in_ver
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.xml_nodes import attribute_text
 
-_GAP = re.compile(r"<math\b.*?</math>|<[^<>]*>|\[\[(\d{1,3})\]\]", re.DOTALL)  # none stands in a formula or a tag
+_GAP = re.compile(r"<math\b.*?</math>|<[^<>]*>|\[\[(\d{1,3})\]\]", re.DOTALL)  # gaps never occur in a formula or a tag
 _NAME = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
 _ENDING = re.compile(r"[\w.-]{1,60}", re.ASCII)
 _BLOCK = re.compile(r"<(?:p|ul|ol|table)\b")
@@ -40,11 +40,11 @@ def write_item(record: QuestionRecord, version: Version, address: Address, stimu
     """Return the document of an item.
 
     Args:
-        address: where a picture is, by its name.
-        stimulus: where the file is that holds what the question shares with others; else that stands in the item.
+        address: returns the address of a picture by its name.
+        stimulus: path of the file with the shared stimulus; if empty, the stimulus is written into the item.
 
     Raises:
-        CannotHold: QTI has nothing like it.
+        CannotHold: QTI has no equivalent.
     """
     if record.kind == "opaque":
         raise CannotHold(ANOTHER_TYPE)
@@ -52,14 +52,14 @@ def write_item(record: QuestionRecord, version: Version, address: Address, stimu
 
 
 def write_stimulus(shared: Stimulus, identifier: str, version: Version, address: Address) -> bytes:
-    """Return the document of what several questions share, in QTI 3."""
+    """Return the document of a shared stimulus, in QTI 3."""
     inner = f"<stimulusBody>{block_html(shared.text, address)}</stimulusBody>"
     attributes = f'identifier="{identifier}" title="{attribute_text(shared.title or identifier)}"'
     return document("assessmentStimulus", attributes, inner, version).encode()
 
 
 def document(root: str, attributes: str, inner: str, version: Version) -> str:
-    """Return a document of a version."""
+    """Return a document in a version of QTI."""
     spaces = f'xmlns="{version.space}" xmlns:xsi="{_XSI}" xsi:schemaLocation="{version.space} {version.schema}"'
     body = in_version(f"<{root} {attributes}>\n{inner}\n</{root}>\n", version)
     head, tag, rest = body.partition(" ")
@@ -67,9 +67,9 @@ def document(root: str, attributes: str, inner: str, version: Version) -> str:
 
 
 def _identifier(id: str, version: Version) -> str:
-    """Return the identifier of an item; QTI 3 asks for a letter or an underscore before letters, digits and ``.-_``.
+    """Return an item's identifier; QTI 3 requires a letter or underscore, then letters, digits and ``.-_``.
 
-    No two ids give the same one; the id itself is in the metadata then.
+    Different ids give different identifiers; the id itself is then in the metadata.
     """
     if not version.is_three or not id:
         return id or "question"
@@ -99,14 +99,14 @@ class _Writing:
         self._has_own_feedback = any(own)
 
     def _typed_feedback(self) -> Iterator[tuple[str, AcceptedAnswer]]:
-        """Yield the typed answers with feedback, each with the name of that."""
+        """Yield the typed answers with feedback, each with the name of its feedback."""
         if len(self._declared) == 1 and self._declared[0].base_type in ("float", "string"):
             for place, answer in enumerate(self.content.accepted, start=1):
                 if answer.feedback:
                     yield f"answer_{place}", answer
 
     def _asking(self) -> Sequence[Asking]:
-        """Return what is asked: the question, or its parts with theirs."""
+        """Return what is asked: the question, or the leaves of its parts."""
         return [*_leaves(self.content.parts)] if self.content.parts else [self.record]
 
     def _all_declared(self) -> Iterator[Declared]:
@@ -181,7 +181,7 @@ class _Writing:
             yield f'<rubricBlock{use} view="scorer">{answer}</rubricBlock>'
 
     def _asked(self, asking: Asking, text: str, responses: Iterator[Declared], prefix: str) -> Iterator[str]:
-        """Yield the blocks of a text and what it asks."""
+        """Yield the blocks of a text and its interaction."""
         if asking.kind == "blanks" and asking.content.blanks:
             yield self._with_gaps(asking, text, responses)
             return
@@ -201,7 +201,7 @@ class _Writing:
         yield block or field
 
     def _block(self, asking: Asking, response: str, prompt: str, prefix: str) -> str:
-        """Return the interaction of a question; nothing where a field in a line asks."""
+        """Return the interaction of a question; empty if an inline text field is used."""
         options = asking.options
         if (asking.kind == "choice" and options) or asking.kind == "ordering":
             idents = choice_idents(options, prefix)
@@ -259,7 +259,7 @@ class _Writing:
         )
 
     def _with_gaps(self, asking: Asking, text: str, responses: Iterator[Declared]) -> str:
-        """Return a text with its gaps; those that it does not name stand behind it."""
+        """Return a text with its gaps inserted; gaps that it does not mention are appended."""
         blanks = asking.content.blanks
         gaps: list[str] = []
         for blank, declared in zip(blanks, [next(responses) for _blank in blanks], strict=True):
@@ -297,7 +297,7 @@ class _Writing:
         only = declared[0]
         if is_simple and not only.has_tolerance and (only.points or self.content.points is None):
             name = "map_response" if only.points else "match_correct"
-            if (only.correct or only.points) and only.response == "RESPONSE":  # the name that templates know
+            if (only.correct or only.points) and only.response == "RESPONSE":  # the name assumed by templates
                 before, behind = self.version.templates
                 return f'<responseProcessing template="{before}{name}{behind}"/>'
         rules = [rule for response in declared if (rule := _scoring(response, points))]
@@ -327,7 +327,7 @@ class _Writing:
         return rules + (f"<responseCondition>{''.join(branches)}</responseCondition>" if branches else "")
 
     def _shown_with_typed(self) -> str:
-        """Return the rule that shows the feedback of the first typed answer that fits, else that of any other."""
+        """Return the rule that shows the feedback of the first matching typed answer, or else of any other answer."""
         names = {answer.text: name for name, answer in self._typed_feedback()}
         if not names:
             return ""
@@ -346,7 +346,7 @@ class _Writing:
 
 
 def _leaves(parts: Sequence[QuestionPart]) -> Iterator[QuestionPart]:
-    """Yield the parts that ask, with those of parts that have their own behind them."""
+    """Yield the parts that ask something; a part with subparts becomes a description followed by them."""
     for part in parts:
         if part.content.parts:
             yield QuestionPart(part.text, "description")
@@ -371,7 +371,7 @@ def _variable(name: str) -> str:
 
 
 def _show(what: str) -> str:
-    """Return a rule that shows some feedback, or no more of it."""
+    """Return a rule that adds to the shown feedback, or leaves it unchanged."""
     shown = _variable("FEEDBACK")
     together = f"<multiple>{shown}{what}</multiple>" if what else shown
     return f'<setOutcomeValue identifier="FEEDBACK">{together}</setOutcomeValue>'
@@ -385,7 +385,7 @@ def _is_right(declared: Declared) -> str:
 
 
 def _fits(declared: Declared, answer: AcceptedAnswer) -> str:
-    """Return the comparison with one of the answers that are typed."""
+    """Return the comparison with an accepted typed answer."""
     if declared.base_type == "float":
         return _equal(declared, answer)
     case = str(declared.is_case_sensitive).lower()
@@ -394,7 +394,7 @@ def _fits(declared: Declared, answer: AcceptedAnswer) -> str:
 
 
 def _equal(declared: Declared, answer: AcceptedAnswer) -> str:
-    """Return the comparison with one of the numbers that are accepted."""
+    """Return the comparison with an accepted number."""
     mode, name, margin = "exact", "equal", ""
     if answer.tolerance and answer.tolerance_kind == "digits":
         name, margin = "equalRounded", f' roundingMode="significantFigures" figures="{answer.tolerance:.0f}"'

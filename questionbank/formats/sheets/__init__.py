@@ -1,1 +1,1 @@
-"""Spreadsheets: workbooks of Excel (read and written) and of OpenDocument (read)."""
+"""Spreadsheets: Excel workbooks (read and written) and OpenDocument workbooks (read)."""

@@ -1,4 +1,4 @@
-"""Workbooks of Excel (XLSX, XLSM): rows of a sheet, with the values that the spreadsheet shows."""
+"""Excel workbooks (XLSX, XLSM): rows of a sheet, with values as displayed by the spreadsheet."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _DENOMINATOR = re.compile(r"\?*/(\?+|\d+)")
 _DATE_PART = re.compile(r"y+|m+|d+|h+|s+(?:\.0+)?|am/pm|a/p", re.IGNORECASE)
 _MONTHS = "January February March April May June July August September October November December".split()
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-_UNSTATED_DATE = "mm-dd-yy"  # format 14: every program shows it by the language of its machine
+_UNSTATED_DATE = "mm-dd-yy"  # format 14: programs display it in the locale of the machine
 
 
 def shown(value: Any, format: str = "General") -> str:
-    """Return a value as it is shown.
+    """Return a value as displayed.
 
     >>> shown(7.0), shown(0.1 + 0.2), shown(0.755, "0%"), shown(0.75, "# ?/?"), shown(7, "000")
     ('7', '0.3', '75.5%', '3/4', '007')
@@ -67,7 +67,7 @@ def _number(value: float, format: str) -> str:
 
 
 def _padded(value: float, format: str) -> str:
-    """Return a number with the digits that the format asks for, and more where it has more."""
+    """Return a number with at least as many decimals as the format requires."""
     text = plain(value)
     decimals = _DECIMALS.search(format)
     wanted = decimals[1].count("0") if decimals else 0
@@ -137,7 +137,7 @@ _ROW_LIMIT = 16 * 1024 * 1024  # bytes
 
 
 class _Parser(WorkSheetParser):
-    """Also says of a cell whether it has a formula."""
+    """Also reports whether a cell has a formula."""
 
     def parse_cell(self, element: Any) -> dict[str, Any]:
         cell: dict[str, Any] = super().parse_cell(element)
@@ -146,10 +146,10 @@ class _Parser(WorkSheetParser):
 
 
 class ExcelWorkbook:
-    """A workbook of Excel.
+    """An Excel workbook.
 
     Args:
-        archive: already looked at, see `questionbank.formats.archives`.
+        archive: an archive that has been checked; see `questionbank.formats.archives`.
     """
 
     label = "Excel workbook"
@@ -161,7 +161,7 @@ class ExcelWorkbook:
             if name.startswith("xl/worksheets/") and name.endswith(".xml")
         }
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what openpyxl would lose on the way back
+            warnings.simplefilter("ignore")  # warnings about what openpyxl would lose on writing
             self._book = load_workbook(archive.fp, read_only=True, data_only=True, keep_links=False)
         self._archive = archive
         self._sheets = {sheet.title: sheet for sheet in self._book.worksheets}
@@ -172,7 +172,7 @@ class ExcelWorkbook:
         book, member = self._book, sheet._worksheet_path
         formats = [book._number_formats, book._cell_styles]
         down = self._merged.get(member, {})
-        kept: dict[int, tuple[int, Cell]] = {}  # column -> last row of its merged cells, and what they show
+        kept: dict[int, tuple[int, Cell]] = {}  # column -> last row of its merged cells, and their cell
         with self._archive.open(member) as source, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             parser = _Parser(
@@ -206,10 +206,10 @@ class ExcelWorkbook:
 
 
 def _merged_down(archive: zipfile.ZipFile, member: str) -> dict[int, list[tuple[int, int]]]:
-    """Return (column, last row) of the merged cells that go over several rows, by their first row.
+    """Return (column, last row) of vertically merged cells, by first row.
 
     Raises:
-        ValueError: a row is longer than anything that a program writes.
+        ValueError: a row is implausibly long.
     """
     merged: dict[int, list[tuple[int, int]]] = defaultdict(list)
     count, rest, row = 0, b"", 0
@@ -217,7 +217,7 @@ def _merged_down(archive: zipfile.ZipFile, member: str) -> dict[int, list[tuple[
         while piece := source.read(_PIECE):
             text = rest + piece
             row = len(text) - text.rfind(b"row>") if b"row>" in text else row + len(piece)
-            if row > _ROW_LIMIT:  # before a parser keeps all of it
+            if row > _ROW_LIMIT:  # before a parser loads all of it
                 raise ValueError("a row is too long")
             for match in _MERGED.finditer(text) if b"mergeCell " in text else ():
                 left, top, _right, bottom = range_boundaries(match[1].decode())
@@ -229,7 +229,7 @@ def _merged_down(archive: zipfile.ZipFile, member: str) -> dict[int, list[tuple[
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    """Return a character that XML cannot hold and Excel writes as ``_x000D_``."""
+    """Return a character that XML cannot hold, which Excel escapes as in ``_x000D_``."""
     sign = chr(int(match[1], 16))
     return match[0] if "\ud800" <= sign <= "\udfff" else sign
 

@@ -1,4 +1,4 @@
-"""Workbooks of OpenDocument (ODS, OASIS OpenDocument 1.3, part 3, 9), whose cells hold what they show as paragraphs."""
+"""OpenDocument workbooks (ODS, OASIS OpenDocument 1.3, part 3, 9), whose cells store their displayed text."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _COLUMNS_LIMIT, _ROWS_LIMIT = 16_384, 1_048_576
 
 
 class OpenDocumentWorkbook:
-    """A workbook of OpenDocument.
+    """An OpenDocument workbook.
 
     Args:
-        archive: already looked at, see `questionbank.formats.archives`.
+        archive: an archive that has been checked; see `questionbank.formats.archives`.
     """
 
     label = "OpenDocument spreadsheet"
@@ -53,7 +53,7 @@ class OpenDocumentWorkbook:
 
     def rows(self, name: str) -> Iterator[Row]:
         is_here, number = False, 0
-        kept: dict[int, tuple[int, Cell]] = {}  # column -> last row of its merged cells, and what they show
+        kept: dict[int, tuple[int, Cell]] = {}  # column -> last row of its merged cells, and their cell
         for event, element in self._events():
             if element.tag == f"{_TABLE}table":
                 if is_here and event == "end":
@@ -85,7 +85,7 @@ def _count(element: Element, attribute: str) -> int:
 
 
 def _row(element: Element) -> tuple[dict[int, Cell], list[tuple[int, int]]]:
-    """Return the cells that show something, and (column, rows) of those that go over several rows."""
+    """Return the non-empty cells, and (column, rows) of those that span several rows."""
     row: dict[int, Cell] = {}
     spans: list[tuple[int, int]] = []
     column = 0

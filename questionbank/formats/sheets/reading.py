@@ -1,4 +1,4 @@
-"""Workbooks as tables: which sheet holds the questions, where its header is, and its rows by our names of fields."""
+"""Workbooks as tables: find the sheet with the questions and its header, and read rows by our field names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from questionbank.formats.sheets.workbook import Row, Workbook
 CELLS_LIMIT = 10_000_000
 _UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, SyntaxError, TypeError, ValueError)
 _PROGRESS_EVERY = 500  # rows
-_STREAMED_LIMIT = 256 * 1024 * 1024  # bytes of a sheet, from which on it may be a bomb
+_STREAMED_LIMIT = 256 * 1024 * 1024  # bytes of a sheet, above which it is checked as a possible zip bomb
 
 
 def is_workbook(archive: zipfile.ZipFile) -> bool:
@@ -41,12 +41,12 @@ def is_workbook(archive: zipfile.ZipFile) -> bool:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Workbook]:
-    """Yield a workbook.
+    """Open a workbook.
 
     Raises:
-        ImportRefused: it is none, or is damaged or protected.
+        ImportRefused: the file is not a workbook, or is damaged or protected.
     """
-    from questionbank.formats.sheets.excel import ExcelWorkbook  # openpyxl takes half a second of every start
+    from questionbank.formats.sheets.excel import ExcelWorkbook  # openpyxl would add half a second to every start
 
     if not is_archive(path):
         raise ImportRefused(f"{path.name} is not an Excel or OpenDocument workbook.")
@@ -74,14 +74,14 @@ def guess_sheet_layout(
     header_line: int | None = None,
     **_of_texts: Any,
 ) -> FileLayout:
-    """Return the layout of a workbook: the first sheet that holds questions, hidden ones last, and its header.
+    """Return the layout of a workbook: its first sheet with questions, visible sheets first, and the header.
 
     Args:
-        sheet: name of the sheet, that people have chosen.
-        columns, header_line: as `questionbank.formats.layout.guess_layout` takes them.
+        sheet: name of the sheet chosen by the user.
+        columns, header_line: see `questionbank.formats.layout.guess_layout`.
 
     Raises:
-        ImportRefused: it cannot be read, has no such sheet, or nothing in it.
+        ImportRefused: the workbook cannot be read, has no such sheet, or is empty.
     """
     with _opened(path) as book:
         visible = [one.name for one in book.sheets if not one.is_hidden]
@@ -126,10 +126,10 @@ def _header(rows: Iterator[Row], line: int | None) -> Header | None:
 def sheet_rows(
     path: Path, layout: FileLayout, *, progress: Progress | None = None
 ) -> Iterator[tuple[int, dict[str, str] | LineProblem | LineWarning]]:
-    """Yield the cells of each row of a sheet by our names of fields, or its problem, with warnings before it.
+    """Yield a sheet's rows as cells by our field names, or as problems; warnings come before their row.
 
     Raises:
-        ImportRefused: the workbook cannot be read on, or is too large.
+        ImportRefused: the rest of the workbook cannot be read, or it is too large.
     """
     with _opened(path) as book:
         yield from named_rows(_cells(path, book.rows(layout.sheet), layout, progress), layout.fields)
@@ -147,14 +147,14 @@ def _cells(
                 [LineProblem(number, "the sheet is read up to here")],
             )
         if progress is not None and number % _PROGRESS_EVERY == 0:
-            progress(min(number, 999_999), 1_000_000)  # nobody knows the number of rows beforehand
+            progress(min(number, 999_999), 1_000_000)  # the number of rows is not known in advance
         if number <= layout.header_line:
             continue
         texts = [""] * (max(row, default=-1) + 1)
         said: list[tuple[str, str]] = []
         for column, cell in row.items():
             field = layout.fields[column] if column < len(layout.fields) else ""
-            if cell.is_merged and field in ("", "text"):  # a question counts once
+            if cell.is_merged and field in ("", "text"):  # a question must not be repeated
                 continue
             texts[column] = cell.text
             if field and cell.problem:

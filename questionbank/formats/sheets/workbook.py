@@ -1,4 +1,4 @@
-"""What a workbook is to the readers of its sheets: names of sheets, and rows of cells that say what they show."""
+"""The interface of workbooks for sheet readers: sheet names, and rows of cells with their displayed text."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Cell(NamedTuple):
     """A cell.
 
     Attributes:
-        text: what it shows.
-        is_merged: it belongs to the cell above, whose text it repeats.
+        text: the displayed text.
+        is_merged: whether it belongs to the cell above and repeats its text.
         problem: what is wrong with it, as in "a formula that ...".
     """
 
@@ -30,19 +30,19 @@ class Cell(NamedTuple):
 
 
 Row = tuple[int, dict[int, Cell]]
-"""The number of a row, counted from 1, and its cells by their columns, counted from 0."""
+"""The number of a row, counted from 1, and its cells by column, counted from 0."""
 
 
 class Workbook(Protocol):
-    """A workbook that is open.
+    """An open workbook.
 
     Attributes:
-        label: what it is, for people.
-        sheets: in their order.
+        label: its type, for people.
+        sheets: its sheets, in order.
     """
 
     label: str
     sheets: tuple[SheetName, ...]
 
     def rows(self, name: str) -> Iterator[Row]:
-        """Yield the rows of a sheet that hold cells, in their order."""
+        """Yield the non-empty rows of a sheet, in order."""

@@ -1,4 +1,4 @@
-"""A workbook of Excel with the columns of our CSV files; its cells are text, so 3/4 stays 3/4 when it is edited."""
+"""An Excel workbook with the columns of our CSV files; cells are text, so that 3/4 stays 3/4 when edited."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from openpyxl.cell import WriteOnlyCell
 
 SHEET = "Questions"
-CELL_LIMIT = 32_767  # characters, Excel's
+CELL_LIMIT = 32_767  # characters, Excel's limit
 _AS_TEXT = "@"
 _NUMBERS = frozenset({"difficulty", "facility", "responses"})
 _WIDTHS = {"text": 60, "solution": 40, "concepts": 40, "answer": 20}
-# What XML cannot hold, and what would be read as such a character.
+# What XML cannot hold, and text that would be read as an escape of such a character.
 _ESCAPED = re.compile(r"[\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 
 
 def write_workbook(records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
-    """Yield the pieces of a workbook; questions with a text that no cell can hold are left out."""
-    from openpyxl import Workbook  # half a second of every start, were it loaded with the table of formats
+    """Yield a workbook in pieces; omit questions with a text too long for a cell."""
+    from openpyxl import Workbook  # importing it at module level would add half a second to every start
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.styles import Alignment, Font
     from openpyxl.utils import get_column_letter
@@ -68,7 +68,7 @@ def write_workbook(records: Iterable[QuestionRecord], _attachments: Attachments)
 
 
 def workbook_losses(record: QuestionRecord) -> None:
-    """Raise `CannotHold` where a text is too long for a cell."""
+    """Raise `CannotHold` if a text is too long for a cell."""
     if not _fits(question_cells(record)):
         raise CannotHold(f"questions with more than {CELL_LIMIT:,} characters in a cell, the most that Excel holds")
 
@@ -78,7 +78,7 @@ def _fits(cells: dict[str, str]) -> bool:
 
 
 def _is_number(name: str, value: str) -> bool:
-    """Return whether a value comes back from a cell with a number as it is."""
+    """Return whether a value survives a round trip through a numeric cell."""
     return name in _NUMBERS and float(plain(float(value))) == float(value)
 
 
