@@ -206,7 +206,7 @@ def test_a_full_disk_does_not_end_the_supervisor(supervise, tmp_path):
 
 def test_a_stopped_program_goes_on(supervise):
     script = "echo pid $$; while :; do sleep 0.1; done"
-    begin = "__import__('questionbank.local.supervisor').embedded.supervisor"
+    begin = "__import__('questionbank.local.supervisor').local.supervisor"
     supervisor = supervise(f"**({begin}.__dict__.update(_STOPPED_SECONDS=0.3, _LOOK_SECONDS=0.1) or {{}})", web=script)
     os.kill(int(read_until(supervisor, r"pid (\d+)")[1]), signal.SIGSTOP)
     read_until(supervisor, "web was stopped and goes on")
