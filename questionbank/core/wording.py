@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
-from django.utils.translation import get_language_info
-
 from analytics.languages import LANGUAGE_NAMES, UNDETERMINED
 
 
@@ -20,6 +18,8 @@ def language_name(code: str) -> str:
         return "language not recognised"
     if code in LANGUAGE_NAMES:
         return LANGUAGE_NAMES[code]
+    from django.utils.translation import get_language_info  # all else here needs no Django
+
     try:
         return str(get_language_info(code)["name"])
     except KeyError:

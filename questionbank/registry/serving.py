@@ -59,7 +59,8 @@ from questionbank.registry.artifact_selectors import (
     retriever_champion,
 )
 from questionbank.registry.language_models import packaged_model_folder, packaged_model_is_ready
-from questionbank.solving.recalled import bank_recall, recalling
+from questionbank.solving.recalled import bank_recall
+from questionbank.solving.recalling_solver import recalling
 
 logger = logging.getLogger(__name__)
 

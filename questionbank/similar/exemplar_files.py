@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,11 @@ from analytics.analogy.graphs import problem_graph, readable_text_graph
 from analytics.analogy.likely_graphs import LikelyGraphs
 from analytics.analogy.retriever import Retriever, load_retriever
 from analytics.errors import DataError
-from analytics.expression.evaluate import answers_agree
 from analytics.inference.encode import OnnxEncoder
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.records import ProblemRecord
-from analytics.solver.served import without_solution
-from analytics.solver.solution import Solution, Solver
+from analytics.solver.solution import Solver
 from analytics.text.copies import story_key
 from analytics.text.numbers import find_numbers
 from questionbank.core.answer_files import InputProblem, InputQuestion, read_input_problems, read_input_questions
@@ -29,33 +26,9 @@ from questionbank.core.errors import ImportRefused, LineProblem, ServiceUnavaila
 from questionbank.core.wording import counted
 from questionbank.registry.artifact_selectors import artifact_numbered, retriever_champion
 from questionbank.registry.serving import retriever_of
-from questionbank.solving.recalled import recalling
+from questionbank.similar.likely_graphs import likely_graphs
+from questionbank.solving.recalling_solver import recalling
 from questionbank.solving.solution_files import SolverByLanguage, solver_by_name
-
-_SOLUTIONS = 5  # per problem
-
-
-def likely_graphs(solver: Solver, problems: Sequence[ProblemRecord]) -> list[LikelyGraphs]:
-    """Return the graphs that each problem may have; an empty list for a problem that cannot be solved."""
-    unsolved = list(map(without_solution, problems))
-    solutions = solver.solve(unsolved, beam=_SOLUTIONS)
-    return [_graphs(problem, candidates) for problem, candidates in zip(unsolved, solutions, strict=True)]
-
-
-def _graphs(problem: ProblemRecord, solutions: Iterable[Solution]) -> LikelyGraphs:
-    """Return the graph of the likeliest solution per value; solutions of equal value are right or wrong together."""
-    likely = []
-    values: list[float] = []
-    for solution in solutions:
-        value = solution.value
-        if value is None or any(answers_agree(value, earlier_value) for earlier_value in values):
-            continue
-        values.append(value)
-        graph = readable_text_graph(replace(problem, equation=solution.equation))
-        if graph is not None:
-            likely.append((graph, solution.probability))
-    return likely
-
 
 SolverWith = Callable[[Sequence[ProblemRecord]], Solver]
 """Returns a solver that recalls these solved problems in addition to those stored in a retriever."""

@@ -42,7 +42,7 @@ from questionbank.capabilities.catalog import lens_name
 from questionbank.models import Question
 from questionbank.registry.serving import Serving
 from questionbank.solving.computations import Computation, question_computation, same_computation_ids
-from questionbank.solving.recalled import applied_solution
+from questionbank.solving.recalling_solver import applied_solution
 from questionbank.solving.solutions import (
     SolvedText,
     computation_shown,

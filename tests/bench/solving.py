@@ -33,7 +33,7 @@ from analytics.solver.reading import ReadProblem
 from analytics.solver.served import ServedSolver, load_solver
 from analytics.solver.targets import solver_example, solver_examples
 from analytics.solver.textual_pairs import mine_textual_triples
-from questionbank.solving.recalled import recalling
+from questionbank.solving.recalling_solver import recalling
 from tests.bench.benchmark import read_options, timed
 from tests.bench.memory import peak_megabytes
 

@@ -29,7 +29,7 @@ from analytics.solver.solution import Solver
 from analytics.text.remembered import forget_everything
 from analytics.text.tokens import written_language
 from questionbank.bank.published_numbers import number_of_answer
-from questionbank.solving.recalled import recalling
+from questionbank.solving.recalling_solver import recalling
 
 PLAIN = 0.5  # probability from which a page states an answer
 

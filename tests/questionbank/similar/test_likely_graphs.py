@@ -8,7 +8,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import solution_of
 from analytics.solver.targets import problem_graph_key
 from analytics.text.number_slots import number_slots
-from questionbank.similar.exemplar_files import likely_graphs
+from questionbank.similar.likely_graphs import likely_graphs
 from tests.questionbank.scripted_solver import ScriptedSolver
 
 EGGS = "Of 12 eggs 5 broke, then 0 were bought."

@@ -10,7 +10,8 @@ from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import RuleSolver
 from questionbank.models import EmbeddingSet, Question
 from questionbank.solving import recalled as module
-from questionbank.solving.recalled import bank_recall, recalled_questions, recalling
+from questionbank.solving.recalled import bank_recall, recalled_questions
+from questionbank.solving.recalling_solver import recalling
 from tests.questionbank.scripted_solver import ScriptedSolver
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 from tests.questionbank.solving.test_recalling_solver import HandmadeRetriever

@@ -9,7 +9,7 @@ import numpy as np
 from analytics.analogy.datastore import Datastore
 from analytics.analogy.examples import read_graphs
 from analytics.records import ProblemRecord
-from questionbank.solving.recalled import recalling
+from questionbank.solving.recalling_solver import recalling
 from tests.questionbank.scripted_solver import ScriptedSolver
 
 KNOWN = [

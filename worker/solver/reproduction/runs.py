@@ -22,7 +22,7 @@ from analytics.solver.config import SolverConfig
 from analytics.solver.model import SolverModel
 from analytics.solver.solution import Solver
 from analytics.solver.train import FittedSolver, fit_problems
-from questionbank.solving.recalled import recalling
+from questionbank.solving.recalling_solver import recalling
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
 from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_context, run_missing, wanted_runs
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of

@@ -1,0 +1,131 @@
+"""A solver that also tries the graphs of similar solved problems. Needs no Django."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.analogy.datastore import Datastore, kept_examples
+from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
+from analytics.analogy.retriever import Retriever
+from analytics.errors import DataError
+from analytics.expression.notation import to_prefix
+from analytics.expression.slots import renumbered
+from analytics.languages import primary_language
+from analytics.records import ProblemRecord
+from analytics.solver.opinion_pool import mixed_solutions, pooled_solutions
+from analytics.solver.plausibility import answer_to_count, plausible_first
+from analytics.solver.solution import Solution, Solver, divides_by_zero, solution_of
+from analytics.text.number_slots import SlotNumbers
+
+Recall = Callable[[ProblemRecord, npt.NDArray[np.float32]], Sequence[Neighbour]]
+
+NEIGHBOURS = 32
+"""Most similar problems that are weighed."""
+_TWIN = 0.98  # probability of the equation of the same text with different numbers
+_ANSWERS = 5  # of the neighbours, weighed against the solver's answers
+
+
+class RecallingSolver:
+    """Pools a solver's answers with those of similar problems; implements `analytics.solver.solution.Solver`.
+
+    Args:
+        solver: also decides which problems can be solved, whatever similar problems suggest.
+        retriever: finds similar problems in its datastore, for texts in the datastore's languages.
+        further: recalls other solved problems, nearest first, given a problem and its vector.
+    """
+
+    def __init__(
+        self, solver: Solver, retriever: Retriever, datastore: Datastore, further: Recall | None = None
+    ) -> None:
+        self.solver, self._retriever, self._datastore = solver, retriever, datastore
+        self._further = further
+        self.name = solver.name
+
+    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
+        """Return up to `beam` solutions per problem with different values, the likeliest first."""
+        solutions = self.solver.solve(problems, beam=beam)
+        rows = [
+            row
+            for row, candidates in enumerate(solutions)
+            if candidates and not divides_by_zero(candidates[0]) and self._knows(problems[row].language)
+        ]
+        if not rows:
+            return solutions
+        vectors = self._retriever.encode([problems[row].text for row in rows])
+        kept = self._datastore.nearest(vectors, NEIGHBOURS)
+        for row, vector, neighbours in zip(rows, vectors, kept, strict=True):
+            if self._further is not None:
+                neighbours = sorted(
+                    [*self._further(problems[row], vector), *neighbours], key=lambda neighbour: -neighbour.similarity
+                )[:NEIGHBOURS]
+            numbers = SlotNumbers.of_text(problems[row].text)
+            recalled = [
+                solution
+                for answer in apply_graphs(neighbours, numbers, most=_ANSWERS)
+                if (solution := applied_solution(answer, numbers.values)) is not None
+            ]
+            plausible = plausible_first(problems[row].text, recalled)
+            pooled = pooled_solutions(solutions[row], plausible, most=beam)
+            twin = _twin_solution(problems[row].text, neighbours, numbers)
+            solutions[row] = mixed_solutions(twin, pooled, most=beam)
+        return solutions
+
+    def unsolvable_reason(self, problem: ProblemRecord) -> str:
+        """Return a sentence on why a problem cannot be solved; empty if it can be tried."""
+        return self.solver.unsolvable_reason(problem)
+
+    def _knows(self, language: str) -> bool:
+        return primary_language(language) in self._datastore.languages
+
+
+def recalling(
+    solver: Solver, retriever: Retriever, *, solved: Sequence[ProblemRecord] = (), further: Recall | None = None
+) -> Solver:
+    """Return a solver that also uses what a retriever recalls; the solver alone if the retriever stores no problems.
+
+    Args:
+        solved: problems with equations to recall in addition to those that the retriever stores.
+        further: recalls others, given a problem and its vector.
+    """
+    if retriever.datastore is None:
+        return solver
+    datastore = retriever.datastore
+    if examples := kept_examples(solved):
+        vectors = retriever.encode([example.problem.text for example in examples])
+        datastore = datastore.with_problems(examples, vectors)
+    return RecallingSolver(solver, retriever, datastore, further)
+
+
+def _twin_solution(text: str, neighbours: Sequence[Neighbour], numbers: SlotNumbers) -> Solution | None:
+    """Return what the equation of the same text gives with these numbers; None if it cannot be the answer."""
+    twin = next((neighbour for neighbour in neighbours if neighbour.is_twin), None)
+    if twin is None:
+        return None
+    slots = {(place.mention, place.reading): slot for slot, place in enumerate(numbers.places)}
+    graph = twin.graph
+    try:
+        places = {
+            slot: slots.get((place.mention, place.reading), slots[place.mention, 0])
+            for slot, place in zip(graph.slots, graph.slot_places, strict=True)
+        }
+        solution = solution_of(to_prefix(renumbered(graph.tree, places)), numbers.values, _TWIN)
+    except (KeyError, DataError):
+        return None
+    solution = answer_to_count(text, replace(solution, twin=str(twin.row)))
+    if solution.value is None or solution.value < 0:
+        return None
+    is_possible = solution.rounding or plausible_first(text, [solution])[0].probability >= _TWIN
+    return solution if is_possible else None
+
+
+def applied_solution(answer: AppliedAnswer, values: Sequence[Fraction]) -> Solution | None:
+    """Return a retrieve-and-apply answer as a solution over a problem's slots; None if a slot has no value."""
+    try:
+        return solution_of(answer.tokens, values, answer.confidence)
+    except DataError:
+        return None
