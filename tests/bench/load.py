@@ -48,7 +48,7 @@ PAGES = {
 PAGES_EACH, WARM_UP_PAGES = 60, 60
 
 # In a process with the tests' settings: the bank, and the searches as addresses.
-PREPARE = """
+BUILD = """
 import json, random, sys
 from pathlib import Path
 from typing import Any
@@ -146,7 +146,7 @@ def prepare_bank(questions: int, data: Path, keep: Path) -> list[str]:
     """Build the bank where it is missing; returns the addresses of the searches."""
     output = keep / f"searches-{questions}.json"
     keep.mkdir(parents=True, exist_ok=True)
-    words = [sys.executable, "-c", PREPARE, str(questions), str(data), str(keep), str(output)]
+    words = [sys.executable, "-c", BUILD, str(questions), str(data), str(keep), str(output)]
     subprocess.run(words, cwd=BASE_DIR, check=True)
     return list(json.loads(output.read_text()))
 
