@@ -15,8 +15,6 @@ from questionbank.admin import site
 from questionbank.bank import bulk_views as bulk_changes
 from questionbank.bank import concept_editing_views as concept_editing
 from questionbank.bank import concept_views as concepts
-from questionbank.bank import concept_views as tagging
-from questionbank.bank import home_views as changes
 from questionbank.bank import home_views as home
 from questionbank.bank import list_views as question_lists
 from questionbank.bank import question_views as questions
@@ -74,9 +72,9 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/retire/", questions.question_retire_page, name="question_retire"),
     path("<int:question_id>/restore/", questions.question_restore_view, name="question_restore"),
     path("<int:question_id>/revert/<int:event>/", questions.question_revert_view, name="question_revert"),
-    path("<int:question_id>/accept/", tagging.question_accept, name="question_accept"),
-    path("<int:question_id>/hierarchy/", tagging.question_hierarchy, name="question_hierarchy"),
-    path("<int:question_id>/concepts/", tagging.question_concepts, name="question_concepts"),
+    path("<int:question_id>/accept/", concepts.question_accept, name="question_accept"),
+    path("<int:question_id>/hierarchy/", concepts.question_hierarchy, name="question_hierarchy"),
+    path("<int:question_id>/concepts/", concepts.question_concepts, name="question_concepts"),
     path("<int:question_id>/similar/", questions.question_likeness, name="question_likeness"),
     path("<int:question_id>/similar/<slug:kinship>/", questions.question_similar, name="question_similar"),
 ]
@@ -90,7 +88,7 @@ concept_patterns: list[URLPattern | URLResolver] = [
     path("hierarchies/new/", concept_editing.hierarchy_create_page, name="hierarchy_create"),
     path("hierarchies/<int:hierarchy_id>/rename/", concept_editing.hierarchy_rename_page, name="hierarchy_rename"),
     path("hierarchies/<int:hierarchy_id>/delete/", concept_editing.hierarchy_delete_page, name="hierarchy_delete"),
-    path("hierarchies/<int:hierarchy_id>/default/", tagging.hierarchy_default_page, name="hierarchy_default"),
+    path("hierarchies/<int:hierarchy_id>/default/", concepts.hierarchy_default_page, name="hierarchy_default"),
     path("hierarchies/<int:hierarchy_id>/new/", concept_editing.concept_create_page, name="concept_create"),
     path("<int:concept_id>/", concepts.concept_detail, name="concept_detail"),
     path("<int:concept_id>/rename/", concept_editing.concept_rename_page, name="concept_rename"),
@@ -185,7 +183,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("import/paper/", include(document_patterns)),
     path("import/columns/", imports.import_columns, name="import_columns"),
     path("jobs/", include(run_patterns)),
-    path("changes/", changes.change_list, name="change_list"),
+    path("changes/", home.change_list, name="change_list"),
     path("theme/", home.theme, name="theme"),
     path("health/", health.health_status, name="health_status"),
     path("health/details/", health.health, name="health"),

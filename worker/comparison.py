@@ -134,7 +134,6 @@ def metric_entry(
 Vectors = Mapping[int, npt.NDArray[np.float32]]
 """Vectors of length 1 by question id."""
 
-SEED_OF_NEIGHBOURS = 0
 ASKED, SHOWN = 500, 50  # questions to find neighbours for, and how many of them to store
 
 
@@ -179,7 +178,7 @@ def changed_neighbours(
     """
     if len(everything) < 2 or not suite:
         return []
-    rng = np.random.default_rng(SEED_OF_NEIGHBOURS)
+    rng = np.random.default_rng(SEED)
     asked = [suite[index] for index in sorted(rng.permutation(len(suite))[:ASKED])]
     neighbours = {}
     for role, by_id in vectors.items():
