@@ -9,122 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analytics.text.meaning import same_answer, same_meaning
+from tests.cases import each_case
 
-SAME = [
-    (r"\frac{2}{4}", "0.5"),
-    (r"50\%", r"\dfrac12"),
-    (r"2\frac12", "2.5"),
-    ("(-5/2)", "-2.5"),
-    ("(x-3)(x+3)-x^2+9", "0"),
-    ("10^{-30}", r"\frac{1}{10^{30}}"),
-    ("1,000", r"1\,000"),
-    ("(x-3)(x+3)", "x^2-9"),
-    ("x(x+1)", "x+x^2"),
-    (r"\frac{x^2-9}{x-3}", "x+3"),
-    (r"\frac{1}{\sqrt{2}}", r"\frac{\sqrt{2}}{2}"),
-    (r"\sqrt[3]{-8}", "-2"),
-    (r"\log_2 8", "3"),
-    ("5!", "120"),
-    (r"\sin^2 x+\cos^2 x", "1"),
-    (r"\ln x^2", r"2\ln x"),
-    ("e^{2x}", "(e^x)^2"),
-    (r"5\text{ cm}", r"\frac{10}{2}\text{cm}"),
-    ("x=3", "3=x"),
-    ("2x=6", "x=3"),
-    ("3x+2y=6", "y=3-1.5x"),
-    ("f(x)=2x+1", "f(x)=1+2x"),
-    ("x<3", "3>x"),
-    ("-x>-3", "x<3"),
-    ("1<x<3", "3>x>1"),
-    ("x=1, x=2", r"x=2\text{ or }x=1"),
-    (r"x=\pm 3", "x=3, x=-3"),
-    (r"(\frac12,2)", "(0.5, 2)"),
-    (r"(-\infty, 3)", r"(-\infty,\frac{6}{2})"),
-    ("P=(1,2)", r"P=(1,\frac{4}{2})"),
-]
-DIFFERENT = [
-    ("0.25", "0.26"),
-    ("-5", "5"),
-    ("10^{70}+1-10^{70}", "2"),
-    ("(x-3)(x+3)", "(x-3)(x-3)"),
-    (r"\sqrt{8}", r"2\sqrt3"),
-    (r"\sqrt{x^2}", "x"),
-    (r"90^\circ", r"80^\circ"),
-    ("x=3", "x=4"),
-    ("x^2-5x+6=0", "x^2-5x-6=0"),
-    ("y=(x-3)(x+3)", "y=(x-3)(x-3)"),
-    ("f(x)=2x+1", "f(x)=2x-1"),
-    ("3x+2y=6", "3x-2y=6"),
-    ("x<3", "x>3"),
-    ("x<3", r"x\le 3"),
-    ("1, 2", "1, 3"),
-    ("(1,2)", "(2,1)"),
-    ("[1,2)", "(1,2)"),
-]
-UNKNOWN = [
-    ("0.67", r"\frac{2}{3}"),  # rounded
-    ("3.14", r"\pi"),
-    ("x=0.67", r"x=\frac23"),
-    ("x=-1.41", r"x=-\sqrt{2}"),
-    ("10^{-50}", "10^{-60}"),  # too small to tell
-    ("0,5", "0.5"),  # a decimal comma, or two numbers
-    (r"21\%", "21"),
-    ("1 2", "12"),
-    (r"1\quad2", "12"),
-    ("1/2x", r"\frac{x}{2}"),
-    ("y(0)=1", "y(0)=2"),
-    (r"\sin^{-1}x", r"\arcsin x"),
-    (r"\log 100", "2"),
-    ("x+1", "y+1"),  # other letters and units
-    ("5", r"5\text{cm}"),
-    (r"90^\circ", r"\frac{\pi}{2}"),
-    ("(1+i)^2", "2i"),
-    ("1, 2", "2, 1"),
-    ("x=3", "3"),
-    (r"\frac{1}{0}", "1"),
-    ("9^{9^9}", "9^{9^8}"),
-    (r"\int_0^1 x dx", r"\frac{1}{2}"),
-    ("", "1"),
-    ("x+" * 300 + "1", "1+x"),
-]
-
-
-CASES = {"same": SAME, "different": DIFFERENT, "unknown": UNKNOWN}
 HOSTILE = r"( { x^{ \frac{ \sqrt{ |x| - \left( x= (x+1) 9^{9^ 1,".split()
 
 
-@pytest.mark.parametrize(
-    ("verdict", "first", "second"), [(verdict, *pair) for verdict, pairs in CASES.items() for pair in pairs]
-)
-def test_two_formulas_are_the_same_different_or_unknown(verdict: str, first: str, second: str) -> None:
-    assert same_meaning(first, second) == verdict
-    assert same_meaning(second, first) == verdict
+@each_case("formulas", "meanings")
+def test_two_formulas_are_the_same_different_or_unknown(first: str, second: str, verdict: str) -> None:
+    assert same_meaning(first, second) == same_meaning(second, first) == verdict
 
 
-@pytest.mark.parametrize(
-    ("verdict", "first", "second"),
-    [
-        ("same", "$1/2$ cm", "0.5 cm"),
-        ("same", r"$\frac{1}{2}$", "0.5"),
-        ("same", "1/2", "x = 0.5"),
-        ("same", "sqrt(8)", "2sqrt(2)"),
-        ("same", "x^2-9", "$(x-3)(x+3)$"),
-        ("same", "24 eggs.", "24  Eggs"),
-        ("same", "1/2米", "0.5米"),
-        ("same", r"$x=\frac12$ or $x=3$", "$x=0.5$ or $x=3$"),
-        ("different", "24 eggs", "25 eggs"),
-        ("unknown", "$x=2$ or $x=3$", "$x=3$ or $x=2$"),
-        ("unknown", "0.5 cm", "0.5 m"),
-        ("unknown", "24", "24 eggs"),
-        ("unknown", "A", "B"),
-        ("unknown", "B, C", "C, B"),
-        ("unknown", "5:30", "5:40"),
-        ("unknown", "3/4/2021", "3/4/2022"),
-        ("unknown", "$5", "5"),
-        ("unknown", "1st", "2nd"),
-    ],
-)
-def test_answers_are_compared_by_words_and_formulas(verdict: str, first: str, second: str) -> None:
+def test_a_formula_of_hundreds_of_terms_is_not_compared() -> None:
+    assert same_meaning("x+" * 300 + "1", "1+x") == same_meaning("1+x", "x+" * 300 + "1") == "unknown"
+
+
+@each_case("formulas", "answers")
+def test_answers_are_compared_by_words_and_formulas(first: str, second: str, verdict: str) -> None:
     assert same_answer(first, second) == same_answer(second, first) == verdict
 
 

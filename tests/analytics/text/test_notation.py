@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from analytics.text.latex_lexer import formula_tokens
 from analytics.text.notation import mend_rows, normalise_latex
+from tests.cases import each_case
 
 PIECES = str.split(
     r"\frac \dfrac12 \sqrt \sqrt[3] { } ( ) ^ _ x 12 1,000 \left( \right) \right. \le \, \text{cm} = + π"
@@ -23,38 +24,12 @@ def test_tokens_are_commands_numbers_letters_and_signs() -> None:
     assert formula_tokens("") == []
 
 
-@pytest.mark.parametrize(
-    "spellings",
-    [
-        (r"\frac{1}{2}", r"\dfrac12", r"\tfrac 1 2", r"\frac {1} {2}", r"\cfrac{1}2"),
-        ("x^{2}", "x^2", "{x}^2", "{{x}^{2}}", r"x ^ {2}", "x²"),
-        (r"\left( a \right)", "(a)", r"\big( a \big)", "（a）"),
-        (r"a \le b", r"a\leq b", r"a \leqslant{b}", "a≤b"),
-        (r"\sqrt{2}", r"\sqrt2", "√2"),
-        (r"\sqrt[3]{x}", r"\sqrt[3]x"),
-        (r"90^{\circ}", r"90^\circ", "90°", r"90\degree"),
-        ("1000", "1,000", "1{,}000"),
-        (r"\text{cm}", r"\mathrm{cm}", r"\mbox{c m}"),
-        (r"a\times b", "a×b", r"a \, \times \, b"),
-        (r"\displaystyle x", "x", r"x \quad"),
-        (r"a \textless{} b", r"a \lt b", "a<b", "a ＜ b"),
-        (r"25\%", "25%", r"25\textbackslash\%"),
-    ],
-)
+@each_case("formulas", "spellings")
 def test_spellings_of_one_formula_become_one(spellings: tuple[str, ...]) -> None:
     assert len({normalise_latex(spelling) for spelling in spellings}) == 1
 
 
-@pytest.mark.parametrize(
-    ("formula", "lookalike"),
-    [
-        ("x^{12}", "x^12"),
-        ("x_1", "x^1"),
-        (r"{a+b}^2", "a+b^2"),
-        (r"{a \over b}c", r"{a \over bc}"),
-        ("200, 100", "200,100"),
-    ],
-)
+@each_case("formulas", "lookalikes")
 def test_different_formulas_stay_different(formula: str, lookalike: str) -> None:
     assert normalise_latex(formula) != normalise_latex(lookalike)
 
