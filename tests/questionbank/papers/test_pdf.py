@@ -11,13 +11,11 @@ import pytest
 
 from questionbank.core.errors import DocumentRefused
 from questionbank.papers import pdf
-from questionbank.papers.paper import Document, Role
-from questionbank.papers.passages import areas_of
+from questionbank.papers.documents import read_document
+from questionbank.papers.paper_lines import Document, Role, areas_of
 from questionbank.papers.pdf import pages
 from questionbank.papers.pdf.glyphs import glyphs_of
-from questionbank.papers.reading import read_document
-from questionbank.papers.readings import guess_roles
-from questionbank.papers.segmenting import assemble
+from questionbank.papers.question_assembly import assemble, guess_roles
 from tests.questionbank.papers.pdf_files import NAMELESS, black, line, typst_pdf, written_pdf
 
 Read = Callable[[bytes], Document]

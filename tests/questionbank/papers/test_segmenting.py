@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from questionbank.papers.paper import Line, Paper, Role
-from questionbank.papers.reading import read_document, read_text
-from questionbank.papers.readings import guess_roles
-from questionbank.papers.segmenting import NO_QUESTION, assemble
+from questionbank.papers.documents import read_document, read_text
+from questionbank.papers.paper_lines import Line, Paper, Role
+from questionbank.papers.question_assembly import NO_QUESTION, assemble, guess_roles
 from tests.questionbank.papers.agreement import agreement
 from tests.questionbank.papers.papers import papers
 

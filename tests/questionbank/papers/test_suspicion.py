@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from analytics.question_content import QuestionContent, QuestionPart, Stimulus
 from analytics.records import QuestionRecord
-from questionbank.papers.paper import Doubt, FoundQuestion
-from questionbank.papers.suspicion import with_suspicions
+from questionbank.papers.doubts import with_suspicions
+from questionbank.papers.paper_lines import Doubt, FoundQuestion
 
 PLAIN = FoundQuestion((0,), "1.", QuestionRecord("", "What is 2 + 2?", answer="4"))
 DOUBTED = FoundQuestion(

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.papers.paper import FoundQuestion, Role
-from questionbank.papers.reading import lines_of, read_text
-from questionbank.papers.readings import guess_roles
-from questionbank.papers.segmenting import assemble
+from questionbank.papers.documents import read_text
+from questionbank.papers.paper_lines import FoundQuestion, Role
+from questionbank.papers.question_assembly import assemble, guess_roles
 from tests.questionbank.papers.word_files import WordFile
 
 
@@ -145,13 +144,14 @@ def test_a_line_that_a_person_has_set_is_not_doubted() -> None:
 
 
 def test_signs_of_rtf_lose_nothing_behind_them() -> None:
-    from questionbank.papers.markup import read_rtf
+    from questionbank.papers.documents import read_rtf
+    from questionbank.papers.line_cutting import cut_lines
     from questionbank.papers.pandoc import pandoc_path
 
     if not pandoc_path():
         pytest.skip("pandoc is not installed (extra documents)")
     source = read_rtf(rb"{\rtf1\ansi 1. Find x = \u8722?5 if y \u232? z.\par}")
-    assert [line.text for line in lines_of(source.paragraphs)] == ["Find x = −5 if y è z."]
+    assert [line.text for line in cut_lines(source.paragraphs)] == ["Find x = −5 if y è z."]
 
 
 @pytest.mark.parametrize(
