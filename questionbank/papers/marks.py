@@ -1,7 +1,7 @@
 """The marks that number a paper's lines: ``1.``, ``Question 2``, ``(a)``, ``*B.``, ``第3题``, ``[x]``.
 
-A mark has a series (`Mark.series`) but no meaning: `questionbank.papers.roles` decides whether ``a)`` is an option or a
-part.
+A mark has a series (`Mark.series`) but no meaning: `questionbank.papers.line_roles` decides whether ``a)`` is an option
+or a part.
 """
 
 from __future__ import annotations
