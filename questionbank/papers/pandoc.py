@@ -101,7 +101,7 @@ PictureName = Callable[[str], str]
 """Maps a picture's address in the document to our name for it; empty if the picture cannot be stored."""
 
 NUMBER_BEGINS, NUMBER_ENDS = "\ue000", "\ue001"
-"""Enclose the automatic number that `questionbank.papers.word` writes into a paragraph: level, bar, number."""
+"""Enclose the automatic number that `questionbank.papers.word_text` writes into a paragraph: level, bar, number."""
 COLOUR_BEGINS, COLOUR_ENDS = "\ue002", "\ue003"
 """Enclose coloured text, which pandoc does not report."""
 BOXED = "\ue00b"

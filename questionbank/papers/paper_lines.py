@@ -79,17 +79,95 @@ class Document:
     pages: tuple[bytes, ...] = ()
 
 
-class Doubt(str):
-    """A sentence about something uncertain in a question, with a code for its kind; programs use only the code."""
+DOUBTS = {
+    # What the question's lines lack, or what they hold too much of.
+    "headless": (
+        "It begins with an option, a part or an answer. Say which line asks, or join it with the question above."
+    ),
+    "no_text": "The question has no text. Say which line asks it, or join it with the question above.",
+    "short": "The text is unusually short. Is there more of it above or below?",
+    "asks_nothing": "Nothing in it asks for an answer. Leave it out if it is no question.",
+    "number_inside": "A line of the text has a number of its own. If it begins another question, say so.",
+    "boxed": "The text box “{text}” is read as part of it. Does it belong to it?",
+    "line_left": "The line “{text}” below is in no question. If it belongs to one, say what it is.",
+    "refused": "The bank cannot take it yet: {reason}.",
+    "unread_signs": (
+        "Some signs of its text could not be read with certainty. Compare it with the question as printed."
+    ),
+    "picture_lost": "A picture could not be kept; [image] stands in its place.",
+    "formula_lost": "A formula could not be read; [formula] stands in its place.",
+    "picture_in_heading": "The heading above holds a picture. Is it an option of the question before?",
+    # Its number, compared with those of its neighbours.
+    "unnumbered": "It has no number, though others have. Join it with the question above if it belongs to that.",
+    "number_twice": "The number {number} stands twice. Join this with the question above if it belongs to that.",
+    "number_again": "The number {number} stands {where} as well. Does one of the two answer the other?",
+    "number_missing": "The next number is {next}. If {missing} is in this one, say where it begins.",
+    "numbers_restart": (
+        "The numbers begin again at 1 without a heading. Are these parts of the question above, or rules?"
+    ),
+    # Options and parts.
+    "both": "It has lettered parts and options. Say of each lettered line which it is.",
+    "no_options": "It has no options, but the questions before and after it have. Say which lines are options.",
+    "option_single": "It has a single option. Say which lines are the others.",
+    "option_empty": "Option {labels} has no text. Join it with the line that has.",
+    "option_lost": "The letters of the options skip: {labels}. Is one missing?",
+    "options_same": "Two options have the same text. Correct one of them.",
+    "options_count": "It has {count} options; most others have {usual}. Is a line missing, or one too many?",
+    "options_renamed": "The options are numbered {printed}; they are read as {labels}.",
+    "single_part": "The question has a single part. Is another one part of the text?",
+    "first_part": "The first part is {mark} Say where the parts before it begin.",
+    "part_missing": "There is an answer to part {labels}, but no such part. Say where it begins.",
+    "parts_as_questions": (
+        "Its parts are numbered as the questions are. Are they parts, or answers of the questions above?"
+    ),
+    # Points.
+    "no_points": "It gives no points, though the others do.",
+    "part_points": "{missing} of its {count} parts give no points, the others do.",
+    "points_sum": "Its parts give {found:g} points together, the paper says {stated:g}. Which is right?",
+    "points_impossible": "“{text}” is less than nothing. Give its points yourself.",
+    # Answers.
+    "unanswered": "No answer was found. Say which line gives it, or import the question without.",
+    "parts_unanswered": "{missing} of the {count} parts have no answer. Say which lines give them.",
+    "match_unanswered": "It asks to match, but no answer says which belong together. Write it as “1-B, 2-A”.",
+    "no_right_option": "No option is marked as the answer. Say which one is right.",
+    "several_right": "{count} options are marked as right: {labels}. Are they?",
+    "solution_only": "There is a worked solution, but no answer. Say which line of it is the answer.",
+    "answer_of_working": "The answer is what the working ends with: {results}. Is it all of it?",
+    "answer_of_options": "The answer is {answer}, but there are no options. Say which lines are options.",
+    "answer_no_option": "By {source} the answer is “{answer}”, which is none of the options.",
+    "answer_other_options": "By {source} the answer is {answer}, but the options are {labels}.",
+    "answer_addresses": "“{text}” speaks to somebody. Is it the answer?",
+    "answer_odd": "{reason}.",
+    "answer_twice": "The list of answers names question {number} more than once: {answers}.",
+    "answers_differ": "The answer is {answer} by {source}, but {other} by {other_source}. Which is it?",
+    # Questions that are probably wrong, by the feature that contributes most.
+    "suspect_paper": "Much of this paper is doubtful. Compare this question with the document.",
+    "suspect_unanswered": "No answer was found. If the document gives one, say which line it is.",
+    "suspect_mentions": "Its text names other questions. Is all of it meant for this one?",
+    "suspect_textless": "Nothing above its parts or options asks. Is a line of its text missing?",
+    "suspect_match": "It asks to match, but was not read as pairs. Look at its options and its answer.",
+}
+"""Sentence for the reviewer by the code of the doubt."""
 
-    __slots__ = ("code",)
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Something uncertain in a question: a code for programs, and a sentence for the reviewer."""
+
     code: str
+    sentence: str
 
-    def __new__(cls, code: str, sentence: str) -> Doubt:
-        """Return the sentence with its code."""
-        doubt = super().__new__(cls, sentence)
-        doubt.code = code
-        return doubt
+    @classmethod
+    def of(cls, code: str, **values: object) -> Doubt:
+        """Return the doubt with a code of `DOUBTS`, its sentence filled in with values.
+
+        >>> str(Doubt.of("option_lost", labels="A, C"))
+        'The letters of the options skip: A, C. Is one missing?'
+        """
+        return cls(code, DOUBTS[code].format(**values))
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,8 +71,8 @@ def answered_by(
         found.text = resolved[0][1]
         for where, text in resolved[1:]:
             if text != found.text and (options or not _agree(text, found.text)):
-                said_twice = f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}. Which is it?"
-                draft.doubts.append(Doubt("answers_differ", said_twice))
+                sources = {"source": resolved[0][0], "other_source": where}
+                draft.doubts.append(Doubt.of("answers_differ", answer=found.text, other=text, **sources))
     return found
 
 
@@ -97,8 +97,7 @@ def _said_by_marks(draft: Draft, items: Sequence[Item], options: Sequence[Option
     is_settled = any(item.is_settled for item in items if item.is_right)
     wording = draft.stem.text + " ".join(draft.headings)
     if len(right) > 1 and not is_settled and not phrases.SEVERAL_RIGHT.search(wording):
-        marked = f"{len(right)} options are marked as right: {', '.join(right)}. Are they?"
-        draft.doubts.append(Doubt("several_right", marked))
+        draft.doubts.append(Doubt.of("several_right", count=len(right), labels=", ".join(right)))
     return [("the options marked as right", ", ".join(right))]
 
 
@@ -162,12 +161,12 @@ def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[
         by_text = next((option.label for option in options if truth_of(option.text) == truth), "")
     if by_text:
         return by_text
-    shown = text if len(text) <= 60 else f"{text[:60]}…"
     if named:
-        said = f"By {where} the answer is {', '.join(named)}, but the options are {', '.join(labels)}."
+        doubt = Doubt.of("answer_other_options", source=where, answer=", ".join(named), labels=", ".join(labels))
     else:
-        said = f"By {where} the answer is “{shown}”, which is none of the options."
-    doubts.append(Doubt("answer_no_option", said))
+        shown = text if len(text) <= 60 else f"{text[:60]}…"
+        doubt = Doubt.of("answer_no_option", source=where, answer=shown)
+    doubts.append(doubt)
     return ""
 
 
@@ -214,8 +213,7 @@ def with_conclusions(
         solution = f"{answered.text}\n{solution}".strip()
         answered = replace(answered, text=end)
     if found:
-        said = f"The answer is what the working ends with: {'; '.join(found)}. Is it all of it?"
-        doubts.append(Doubt("answer_of_working", said))
+        doubts.append(Doubt.of("answer_of_working", results="; ".join(found)))
     return answered, parts, solution
 
 

@@ -85,8 +85,7 @@ def gathered(
         draft.settle(settled)
         for line in draft.lines:
             if lines[line].is_boxed and roles[line] is Role.MORE and line not in settled:
-                shown = f"The text box “{lines[line].text[:60]}” is read as part of it. Does it belong to it?"
-                draft.doubts.append(Doubt("boxed", shown))
+                draft.doubts.append(Doubt.of("boxed", text=lines[line].text[:60]))
         draft.points_said = next((said[line] for line in draft.lines if said and line in said), ())
     found = [found_question(draft) for draft in drafts]
     doubted = [*neighbour_doubts(found, drafts, names_answers=_names_answers(lines, roles, drafts))]
@@ -356,8 +355,7 @@ def _add_rows(rows: Sequence[_Row], asked: Sequence[_Asked], *, is_only: bool) -
         draft.key = entry
         if entry.others:
             said = ", ".join(dict.fromkeys([entry.answer, *entry.others]))
-            sentence = f"The list of answers names question {entry.number} more than once: {said}."
-            draft.doubts.append(Doubt("answer_twice", sentence))
+            draft.doubts.append(Doubt.of("answer_twice", number=entry.number, answers=said))
 
 
 def _slots(place: int, draft: Draft) -> Iterator[tuple[int, int, str]]:

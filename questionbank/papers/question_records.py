@@ -111,8 +111,7 @@ def _by_label(draft: Draft, answered: Answered) -> Answered:
     labels = [mark.label.lower() for part in draft.parts if (mark := read_mark(part.number))]
     parts = rename_by_order(labels, answered.parts or in_order(labels, answered.text))
     if labels and (unnamed := [label for label in parts if label not in labels]):
-        said = f"There is an answer to part {', '.join(unnamed)}, but no such part. Say where it begins."
-        draft.doubts.append(Doubt("part_missing", said))
+        draft.doubts.append(Doubt.of("part_missing", labels=", ".join(unnamed)))
     return replace(answered, parts=parts)
 
 
@@ -147,13 +146,11 @@ def _checked(row: dict[str, Any], doubts: list[Doubt]) -> QuestionRecord:
         record = read_question(row)
     except FieldProblems as error:
         if not row["text"]:
-            said = "The question has no text. Say which line asks it, or join it with the question above."
-            doubts.append(Doubt("no_text", said))
+            doubts.append(Doubt.of("no_text"))
         elif row["kind"] == "parts" and row["options"]:
-            said = "It has lettered parts and options. Say of each lettered line which it is."
-            doubts.append(Doubt("both", said))
+            doubts.append(Doubt.of("both"))
         else:
-            doubts.append(Doubt("refused", f"The bank cannot take it yet: {error}."))
+            doubts.append(Doubt.of("refused", reason=error))
         options = tuple(Option(**option) for option in row["options"])
         return QuestionRecord(
             "",
@@ -166,7 +163,7 @@ def _checked(row: dict[str, Any], doubts: list[Doubt]) -> QuestionRecord:
         )
     for name, reason in record_warnings(record):
         if name == "answer":
-            doubts.append(Doubt("answer_odd", f"{reason[:1].upper()}{reason[1:]}."))
+            doubts.append(Doubt.of("answer_odd", reason=f"{reason[:1].upper()}{reason[1:]}"))
     return record
 
 
@@ -177,12 +174,11 @@ def _options(items: Sequence[Item], doubts: list[Doubt]) -> tuple[Option, ...]:
     labels = _labels(items, doubts)
     texts = [_gaps(_option_text(item)) for item in items]
     if empty := [label for label, text in zip(labels, texts, strict=True) if not text]:
-        said = f"Option {', '.join(empty)} has no text. Join it with the line that has."
-        doubts.append(Doubt("option_empty", said))
+        doubts.append(Doubt.of("option_empty", labels=", ".join(empty)))
     if len({*texts}) < len(texts):
-        doubts.append(Doubt("options_same", "Two options have the same text. Correct one of them."))
+        doubts.append(Doubt.of("options_same"))
     if len(items) == 1 and not _is_typed(items):
-        doubts.append(Doubt("option_single", "It has a single option. Say which lines are the others."))
+        doubts.append(Doubt.of("option_single"))
     return tuple(Option(label, text) for label, text in zip(labels, texts, strict=True))
 
 
@@ -197,15 +193,13 @@ def _labels(items: Sequence[Item], doubts: list[Doubt]) -> list[str]:
     if len(known) < len(labels) or len({*known}) < len(known):
         if known and not is_settled:
             shown = ", ".join(label or "?" for label in labels)
-            said = f"The options are numbered {shown}; they are read as {', '.join(by_place)}."
-            doubts.append(Doubt("options_renamed", said))
+            doubts.append(Doubt.of("options_renamed", printed=shown, labels=", ".join(by_place)))
         return by_place
     by_number = [str(place) for place in range(1, len(known) + 1)]
     by_numeral = ["I", "II", "III", "IV", "V"][: len(known)]
     usual = (by_place, by_number, by_numeral, list("FGHJ"), list("FGHJK"))
     if known not in usual and not is_settled:
-        said = f"The letters of the options skip: {', '.join(known)}. Is one missing?"
-        doubts.append(Doubt("option_lost", said))
+        doubts.append(Doubt.of("option_lost", labels=", ".join(known)))
     return labels
 
 

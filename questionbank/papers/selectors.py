@@ -26,6 +26,7 @@ from questionbank.papers import phrases
 from questionbank.papers.paper_lines import (
     Area,
     Corrected,
+    Doubt,
     FoundQuestion,
     Line,
     Paper,
@@ -222,9 +223,9 @@ class FoundItem:
         return (content.points, *(part.content.points for part in content.parts))
 
     @property
-    def doubts(self) -> list[str]:
+    def doubts(self) -> list[Doubt]:
         """The doubts, without the one that repeats the refusal."""
-        return [doubt for doubt in self.found.doubts if doubt != self.refusal]
+        return [doubt for doubt in self.found.doubts if doubt.sentence != self.refusal]
 
     @property
     def unsureness(self) -> int:
@@ -310,7 +311,7 @@ def _taken(question: FoundQuestion, pictures: Mapping[str, str]) -> tuple[Questi
     try:
         return bank_record(question.record, pictures), ""
     except FieldProblems as error:
-        said = (doubt for doubt in question.doubts if doubt.code in REFUSALS)
+        said = (doubt.sentence for doubt in question.doubts if doubt.code in REFUSALS)
         return question.record, next(said, str(error))
 
 

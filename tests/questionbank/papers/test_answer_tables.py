@@ -111,7 +111,7 @@ def test_a_table_that_names_the_questions_and_gives_nothing_is_doubted() -> None
     rows = ["| No. | Answer | Marks |", *(f"| {number} |  | 1 |" for number in range(1, 5))]
     lines = [*(Line(text, f"{n}.") for n, text in enumerate(QUESTIONS, 1)), *map(Line, ["Mark scheme", *rows])]
     paper = assemble(lines, guess_roles(lines))
-    assert all(any("No answer was found" in doubt for doubt in question.doubts) for question in paper.questions)
+    assert all(any(doubt.code == "unanswered" for doubt in question.doubts) for question in paper.questions)
 
 
 def test_a_number_behind_the_last_answer_is_no_part_of_it() -> None:

@@ -269,7 +269,7 @@ def test_pages_that_are_scans_are_named_and_recognised_text_is_doubted(read: Rea
     recognised = read(written_pdf([f"{WHOLE_PAGE} 3 Tr {THREE}"], images=images))
     assert "text recognition (OCR)" in recognised.notices[0]
     found = assemble(recognised.lines, [Role.QUESTION] * 3)
-    assert all("as printed" in " ".join(one.doubts) for one in found.questions)
+    assert all("as printed" in " ".join(map(str, one.doubts)) for one in found.questions)
 
 
 def test_a_page_on_which_pdfium_dies_is_left_out_and_named(read: Read, tmp_path: Path, monkeypatch) -> None:
