@@ -12,7 +12,7 @@ from analytics.question_content import Section, content_of
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.database import get_or_not_found
 from questionbank.models import Question, QuestionList, QuestionListItem, QuestionUse, User, Worksheet
-from questionbank.worksheets.brought import sections_brought
+from questionbank.worksheets.sheet import sections_brought
 
 Shareable = TypeVar("Shareable", bound=Model)
 

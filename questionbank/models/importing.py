@@ -59,12 +59,12 @@ class DocumentDraft(models.Model):
         name: name of the file, or the owner's name for the pasted text.
         reason: why it was refused, and what to do; otherwise empty.
         upload: name of the file in the storage ``uploads`` until it has been read.
-        lines: its lines as read, `questionbank.papers.paper.Line` as JSON.
+        lines: its lines as read, `questionbank.papers.paper_lines.Line` as JSON.
         roles: the guessed role of each line.
         pictures: SHA-256 by the name used in lines; empty for a picture that cannot be displayed.
         picture_widths: printed width in points (1/72 inch) by that name, if the document states it.
         notices: sentences on what could not be read.
-        corrections: the owner's changes, in order (`questionbank.papers.corrections`).
+        corrections: the owner's changes, in order (`questionbank.papers.paper_lines`).
         applied: number of corrections in effect; the rest are undone and can be redone.
         read_run: the job that reads it.
         import_run: the job that imports it.

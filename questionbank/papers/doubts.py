@@ -1,20 +1,27 @@
-"""Doubts about a question, on its own and compared with its neighbours: sentences for the reviewer."""
+"""Doubts about a question, on its own and compared with its neighbours, and notices about the whole paper.
+
+Questions without a doubt that are probably wrong get one too. The weights come from a logistic regression on the
+outcome of strangers' papers when first read (`python -m tests.bench.outside.suspicion`, decision 117); the feature
+with the largest contribution determines what to check.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
+from analytics.analysed_text import EACH_PART
 from analytics.records import QuestionRecord
-from questionbank.papers import phrases, point_phrases
-from questionbank.papers.directions import asks, directs
-from questionbank.papers.drafts import Draft, Item
-from questionbank.papers.keys import full_text
+from questionbank.papers import phrases
+from questionbank.papers.line_context import formulas
 from questionbank.papers.marks import read_mark
-from questionbank.papers.numbering import formulas
-from questionbank.papers.paper import Doubt, FoundQuestion, Line, Role
+from questionbank.papers.paper_lines import Doubt, FoundQuestion, Line, Role, full_text
+from questionbank.papers.points import IMPOSSIBLE_POINTS
+from questionbank.papers.question_drafts import Draft, Item
+from questionbank.papers.tasks import asks, directs
 
 _ADDRESSES = re.compile(
     r"\b(?:(?-i:me|my|us)|your?s?|mich|mir|moi|vous|votre)\b|\b(?:the board|in class|notebook)$", re.IGNORECASE
@@ -23,10 +30,6 @@ _ADDRESSES = re.compile(
 _MOST_GIVE = 0.7
 _PICTURE = re.compile(r"!\[[^\]]*\]\(")
 _NUMBERS_LEFT = re.compile(r"\n\s*(?:Q\s?)?\d{1,3}[.)、．]\s+\S")
-
-UNREAD_SIGNS = Doubt(
-    "unread_signs", "Some signs of its text could not be read with certainty. Compare it with the question as printed."
-)
 
 
 def neighbour_doubts(
@@ -81,8 +84,8 @@ def with_lines_left(
     for number, question in enumerate(questions):
         below = left.get(number)
         if below:
-            said = f"The line “{_shown(below[0])}” below is in no question. If it belongs to one, say what it is."
-            question = replace(question, doubts=(*question.doubts, Doubt("line_left", said)))
+            doubt = Doubt.of("line_left", text=_shown(below[0]))
+            question = replace(question, doubts=(*question.doubts, doubt))
         yield question
 
 
@@ -92,7 +95,7 @@ def with_unread_signs(
     """Yield the questions, with a doubt if some characters of their lines could not be read."""
     for question in questions:
         if any(lines[place].is_uncertain and place not in settled for place in question.lines):
-            question = replace(question, doubts=(*question.doubts, UNREAD_SIGNS))
+            question = replace(question, doubts=(*question.doubts, Doubt.of("unread_signs")))
         yield question
 
 
@@ -100,22 +103,17 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
     """Yield the doubts about a question on its own, in reading order."""
     record = question.record
     if draft.is_headless and not draft.stem.is_settled:
-        yield Doubt(
-            "headless",
-            "It begins with an option, a part or an answer. Say which line asks, or join it with the question above.",
-        )
+        yield Doubt.of("headless")
     if has_answers:
         yield from _unanswered(question)
     yield from _odd_answer(record)
     yield from _points(draft, record.text)
     if any(map(_PICTURE.search, draft.headings[-1:])):
-        yield Doubt("picture_in_heading", "The heading above holds a picture. Is it an option of the question before?")
+        yield Doubt.of("picture_in_heading")
     yield from _lost_parts(record, draft)
     yield from _lost_content(record)
     if phrases.MATCHING.search(record.text) and "|" in record.text and record.kind != "matching":
-        yield Doubt(
-            "match_unanswered", "It asks to match, but no answer says which belong together. Write it as “1-B, 2-A”."
-        )
+        yield Doubt.of("match_unanswered")
     if not draft.stem.is_settled:
         yield from _odd_text(record, is_known=has_answers or bool(draft.total))
 
@@ -124,12 +122,9 @@ def _odd_answer(record: QuestionRecord) -> Iterator[Doubt]:
     """Yield a doubt if an answer looks like a remark, or names an option but there are no options."""
     said = [record.answer, *(part.answer for part in record.content.parts)]
     if remark := next((answer for answer in said if _ADDRESSES.search(answer)), ""):
-        yield Doubt("answer_addresses", f"“{_shown(remark)}” speaks to somebody. Is it the answer?")
+        yield Doubt.of("answer_addresses", text=_shown(remark))
     if not record.options and record.kind == "open" and re.fullmatch("[A-K]", record.answer):
-        yield Doubt(
-            "answer_of_options",
-            f"The answer is {record.answer}, but there are no options. Say which lines are options.",
-        )
+        yield Doubt.of("answer_of_options", answer=record.answer)
 
 
 def _lost_parts(record: QuestionRecord, draft: Draft) -> Iterator[Doubt]:
@@ -138,9 +133,9 @@ def _lost_parts(record: QuestionRecord, draft: Draft) -> Iterator[Doubt]:
         return
     first = read_mark(draft.parts[0].number)
     if first is not None and first.value > 1 and first.roman != 1:
-        yield Doubt("first_part", f"The first part is {draft.parts[0].number} Say where the parts before it begin.")
+        yield Doubt.of("first_part", mark=draft.parts[0].number)
     if len(record.content.parts) == 1:
-        yield Doubt("single_part", "The question has a single part. Is another one part of the text?")
+        yield Doubt.of("single_part")
 
 
 def _lost_content(record: QuestionRecord) -> Iterator[Doubt]:
@@ -148,9 +143,9 @@ def _lost_content(record: QuestionRecord) -> Iterator[Doubt]:
     texts = "\n".join([record.text, record.solution, *(option.text for option in record.options)])
     texts += "\n".join(part.text for part in record.content.parts)
     if phrases.IMAGE_LOST.search(texts):
-        yield Doubt("picture_lost", "A picture could not be kept; [image] stands in its place.")
+        yield Doubt.of("picture_lost")
     if phrases.FORMULA_LOST.search(texts):
-        yield Doubt("formula_lost", "A formula could not be read; [formula] stands in its place.")
+        yield Doubt.of("formula_lost")
 
 
 def _odd_text(record: QuestionRecord, *, is_known: bool) -> Iterator[Doubt]:
@@ -160,13 +155,11 @@ def _odd_text(record: QuestionRecord, *, is_known: bool) -> Iterator[Doubt]:
         is_known: whether its points, or answers in its paper, show that it is a question.
     """
     if _NUMBERS_LEFT.search(record.text):
-        yield Doubt(
-            "number_inside", "A line of the text has a number of its own. If it begins another question, say so."
-        )
+        yield Doubt.of("number_inside")
     if not (is_known or record.options or record.content.parts or asks(record.text)):
-        yield Doubt("asks_nothing", "Nothing in it asks for an answer. Leave it out if it is no question.")
+        yield Doubt.of("asks_nothing")
     if 0 < len(record.text) < 6 and not record.content.parts:
-        yield Doubt("short", "The text is unusually short. Is there more of it above or below?")
+        yield Doubt.of("short")
 
 
 def _unanswered(question: FoundQuestion) -> Iterator[Doubt]:
@@ -174,32 +167,27 @@ def _unanswered(question: FoundQuestion) -> Iterator[Doubt]:
     record = question.record
     is_asked = not phrases.PROOF.search(record.text)
     if not _has_answer(question) and (is_asked or record.options or record.kind in ("true_false", "matching")):
-        if not any(doubt.code == "answer_no_option" for doubt in question.doubts):
-            yield Doubt("unanswered", "No answer was found. Say which line gives it, or import the question without.")
+        if not any(doubt.code in ("answer_no_option", "answer_other_options") for doubt in question.doubts):
+            yield Doubt.of("unanswered")
     elif record.options and not record.answer:
-        yield Doubt("no_right_option", "No option is marked as the answer. Say which one is right.")
+        yield Doubt.of("no_right_option")
     elif record.kind == "parts":
         missing = sum(not part.answer for part in record.content.parts)
         if missing > 0:
-            yield Doubt(
-                "parts_unanswered",
-                f"{missing} of the {len(record.content.parts)} parts have no answer. Say which lines give them.",
-            )
+            yield Doubt.of("parts_unanswered", missing=missing, count=len(record.content.parts))
     elif record.solution and not record.answer and not phrases.PROOF.search(record.text):
-        yield Doubt("solution_only", "There is a worked solution, but no answer. Say which line of it is the answer.")
+        yield Doubt.of("solution_only")
 
 
 def _points(draft: Draft, text: str) -> Iterator[Doubt]:
     """Yield doubts about impossible or inconsistent points."""
-    if said := point_phrases.IMPOSSIBLE_POINTS.search("\n".join([text, *(part.text for part in draft.parts)])):
-        yield Doubt("points_impossible", f"“{said[0]}” is less than nothing. Give its points yourself.")
+    if said := IMPOSSIBLE_POINTS.search("\n".join([text, *(part.text for part in draft.parts)])):
+        yield Doubt.of("points_impossible", text=said[0])
     given = [part.points for part in draft.parts if part.points is not None]
     if given and len(given) < len(draft.parts):
-        missing = len(draft.parts) - len(given)
-        yield Doubt("part_points", f"{missing} of its {len(draft.parts)} parts give no points, the others do.")
+        yield Doubt.of("part_points", missing=len(draft.parts) - len(given), count=len(draft.parts))
     elif given and draft.total is not None and draft.total != sum(given):
-        said_total = f"Its parts give {sum(given):g} points together, the paper says {draft.total:g}. Which is right?"
-        yield Doubt("points_sum", said_total)
+        yield Doubt.of("points_sum", found=sum(given), stated=draft.total)
 
 
 def _shown(text: str) -> str:
@@ -215,31 +203,21 @@ def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[Doubt]:
         return
     if before is not None and draft.value and before.value > 0:
         if draft.number == before.number:
-            yield Doubt(
-                "number_twice",
-                f"The number {draft.value} stands twice. Join this with the question above if it belongs to that.",
-            )
+            yield Doubt.of("number_twice", number=draft.value)
         elif draft.value == 1 and before.value > 1 and draft.headings == before.headings:
-            yield Doubt(
-                "numbers_restart",
-                "The numbers begin again at 1 without a heading. Are these parts of the question above, or rules?",
-            )
+            yield Doubt.of("numbers_restart")
     if after is not None and draft.value and not after.stem.is_settled and after.value > draft.value + 1:
         missing = draft.value + 1
         what = f"question {missing}" if after.value == missing + 1 else f"questions {missing} to {after.value - 1}"
-        yield Doubt(
-            "number_missing", f"The next number is {after.value}. If {what} is in this one, say where it begins."
-        )
+        yield Doubt.of("number_missing", next=after.value, missing=what)
     if not draft.value and any(other.value for other in drafts):
-        yield Doubt(
-            "unnumbered", "It has no number, though others have. Join it with the question above if it belongs to that."
-        )
+        yield Doubt.of("unnumbered")
 
 
 def _without_points(question: FoundQuestion, given: int, beside: int) -> Iterator[Doubt]:
     """Yield a doubt if a question gives no points but most of its section does (`given` of `beside` questions)."""
     if question.record.content.points is None and given >= _MOST_GIVE * beside and given > 1:
-        yield Doubt("no_points", "It gives no points, though the others do.")
+        yield Doubt.of("no_points")
 
 
 def _twins(place: int, draft: Draft, alike: Sequence[int]) -> Iterator[Doubt]:
@@ -248,24 +226,17 @@ def _twins(place: int, draft: Draft, alike: Sequence[int]) -> Iterator[Doubt]:
         return
     if draft.value > 0 and len(alike) == 2 and alike[1] - alike[0] > 1:
         where = "below" if place == alike[0] else "above"
-        yield Doubt(
-            "number_again", f"The number {draft.value} stands {where} as well. Does one of the two answer the other?"
-        )
+        yield Doubt.of("number_again", number=draft.value, where=where)
     first = read_mark(draft.parts[0].number) if draft.parts else None
     if first is not None and first.series == draft.series and first.value < draft.value:
-        yield Doubt(
-            "parts_as_questions",
-            "Its parts are numbered as the questions are. Are they parts, or answers of the questions above?",
-        )
+        yield Doubt.of("parts_as_questions")
 
 
 def _number_of_options(place: int, found: Sequence[FoundQuestion], usual: int, counts: Counter[int]) -> Iterator[Doubt]:
     options = len(found[place].record.options)
     total = sum(counts.values())
     if options and usual and options != usual and counts[usual] * 5 >= total * 4 and total > 2:
-        yield Doubt(
-            "options_count", f"It has {options} options; most others have {usual}. Is a line missing, or one too many?"
-        )
+        yield Doubt.of("options_count", count=options, usual=usual)
     beside = [len(other.record.options) for other in (*found[max(0, place - 1) : place], *found[place + 1 : place + 2])]
     if (
         not options
@@ -274,12 +245,10 @@ def _number_of_options(place: int, found: Sequence[FoundQuestion], usual: int, c
         and found[place].record.kind not in ("true_false", "matching")
         and (not _has_answer(found[place]) or phrases.OFFERS_CHOICE.search(found[place].record.text))
     ):
-        yield Doubt(
-            "no_options", "It has no options, but the questions before and after it have. Say which lines are options."
-        )
+        yield Doubt.of("no_options")
 
 
-# -- of the whole paper -------------------------------------------------------------------------------------------
+# -- of the whole paper ------------------------------------------------------------------------------------------
 
 
 def paper_notices(questions: Sequence[FoundQuestion], total: float) -> Iterator[str]:
@@ -306,7 +275,7 @@ def _has_any_answer(question: FoundQuestion) -> bool:
     return _has_answer(question) or any(part.answer for part in question.record.content.parts)
 
 
-# -- what is left over --------------------------------------------------------------------------------------------
+# -- what is left over -------------------------------------------------------------------------------------------
 
 
 def left_over(lines: Sequence[Line], roles: Sequence[Role], used: set[int]) -> list[int]:
@@ -335,3 +304,62 @@ def _says(line: Line) -> bool:
     label = phrases.ANSWER.match(text)
     is_blank = label is not None and phrases.is_left_blank(text[label.end() :])
     return not (is_small or is_title or is_blank or directs(text)) and any(map(str.isalpha, text))
+
+
+# -- questions that are probably wrong ---------------------------------------------------------------------------------
+
+
+_WEIGHTS = {"paper": 1.72, "unanswered": 1.09, "mentions": 3.68, "textless": 2.26, "match": 2.13}
+_CONSTANT = -2.66
+THRESHOLD = 0.25
+"""The minimum probability of being wrong that raises a doubt."""
+_MENTIONS = re.compile(
+    r"\b(?:questions?|items?|problems?|exercises?|aufgaben?|fragen?|preguntas?|exercices?|opgaven?)\s*\d"
+    r"|第\s?\d+|\d+\s?题",
+    re.IGNORECASE,
+)
+"""Refers to other questions."""
+
+
+def with_suspicions(questions: Sequence[FoundQuestion], settled: Set[int]) -> Iterator[FoundQuestion]:
+    """Yield the questions, with a doubt added to those that are probably wrong but have none.
+
+    Args:
+        settled: lines with roles set by a person; their questions get no doubts.
+    """
+    doubted = sum(bool(question.doubts) for question in questions) / max(len(questions), 1)
+    has_answers = any(not signs(question, doubted)["unanswered"] for question in questions)
+    for question in questions:
+        if not question.doubts and settled.isdisjoint(question.lines):
+            against = {sign: _WEIGHTS[sign] * value for sign, value in signs(question, doubted).items()}
+            against["unanswered"] *= has_answers  # otherwise it is reported once, for the whole paper
+            if probability(against) > THRESHOLD:
+                worst = max(against, key=against.__getitem__)
+                question = replace(question, doubts=(Doubt.of(f"suspect_{worst}"),))
+        yield question
+
+
+def probability(against: Mapping[str, float]) -> float:
+    """Return the probability that a question is wrong, from the contribution of each feature."""
+    return 1 / (1 + math.exp(-sum(against.values()) - _CONSTANT))
+
+
+def signs(question: FoundQuestion, doubted: float) -> dict[str, float]:
+    """Return the features that may count against a question, by the names of their weights.
+
+    Args:
+        doubted: share of the paper's questions with a doubt, from 0 to 1.
+    """
+    record = question.record
+    shared = record.content.stimulus.text
+    own = record.text[len(shared) :].strip()
+    answers = "\n".join([record.answer, *(part.answer for part in record.content.parts)]).strip()
+    first = shared.partition("\n")[0]
+    names_its_own = phrases.is_stimulus(first) or phrases.STIMULUS.match(first)
+    return {
+        "paper": doubted,
+        "unanswered": float(not (answers or record.solution or record.content.accepted)),
+        "mentions": float(_MENTIONS.search(record.text) is not None and not names_its_own),
+        "textless": float(own == EACH_PART or len(own) < 6),
+        "match": float(record.kind != "matching" and phrases.MATCHING.search(record.text) is not None),
+    }

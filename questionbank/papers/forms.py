@@ -13,7 +13,7 @@ from django.template.defaultfilters import filesizeformat
 from questionbank.core.upload_forms import FileForm
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.imports.forms import ReadersForm
-from questionbank.papers.paper import Role
+from questionbank.papers.paper_lines import Role
 from questionbank.papers.services import DOCUMENT_SUFFIXES
 
 TEXT_LIMIT = 1_000_000  # characters in a pasted paper

@@ -27,10 +27,10 @@ from questionbank.imports.jobs import import_reported
 from questionbank.imports.options import ImportOptions, allowed_status
 from questionbank.imports.progress import JobReporter
 from questionbank.models import DocumentDraft, KnowledgeHierarchy, Question, QuestionList, Run, User
-from questionbank.papers.bank_records import bank_record
-from questionbank.papers.passages import FoundItem, page_name
+from questionbank.papers.paper_lines import page_name
 from questionbank.papers.pdf.pictures import PagePicture, cut_out
-from questionbank.papers.selectors import DocumentReview, document_questions_by_place, document_review
+from questionbank.papers.question_records import bank_record
+from questionbank.papers.selectors import DocumentReview, FoundItem, document_questions_by_place, document_review
 from questionbank.registry import run_services as runs
 
 

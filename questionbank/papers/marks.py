@@ -1,7 +1,7 @@
 """The marks that number a paper's lines: ``1.``, ``Question 2``, ``(a)``, ``*B.``, ``第3题``, ``[x]``.
 
-A mark has a series (`Mark.series`) but no meaning: `questionbank.papers.roles` decides whether ``a)`` is an option or a
-part.
+A mark has a series (`Mark.series`) but no meaning: `questionbank.papers.line_roles` decides whether ``a)`` is an option
+or a part.
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ _ROMAN = {"i": 1, "v": 5, "x": 10}
 _NEEDS_BLANK = re.compile(r"[a-z]\.$")
 _BOUNDARY = re.compile(r"^|(?<=[\s\u2003,;，；。.?？!！:：)）])(?=\S)|(?<=[\u4e00-\u9fff])(?=[(（①-⑳])")
 """Position before a possible mark within a paragraph."""
+COUNTING_KINDS = frozenset({"digits", "word", "levels"})
+"""Kinds of marks that may number questions: "3.", "Exercise 3", "3.1"."""
 _SERIES = frozenset({"box", "digits", "upper", "lower", "roman", "Roman"})
 _CONNECTIVE = re.compile(r"[\s\u2003]*(?:and|or|to|und|oder|et|ou|和|或|与|[,;.、，&+-])+[\s\u2003]*", re.IGNORECASE)
 _BLANK = re.compile(r"[\s\u2003]*")

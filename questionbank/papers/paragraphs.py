@@ -1,4 +1,7 @@
-"""Styled text, and a document's paragraphs before they are cut into lines."""
+"""What the reader of a file returns: paragraphs of styled text, pictures and notices.
+
+Word's formulas in plain text (EQ fields and arrays) become LaTeX here, because typed text contains them too.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from dataclasses import dataclass, field
 from analytics.text.formulas import formula_segments
 from questionbank.formats.html_reading import raised_or_lowered
 from questionbank.papers.marks import GAP
-from questionbank.papers.paper import Area
-from questionbank.papers.point_phrases import POINTS
-from questionbank.papers.truth_phrases import truth_of
+from questionbank.papers.paper_lines import Area
+from questionbank.papers.points import POINTS
+from questionbank.papers.tasks import truth_of
 
 BOLD, UNDERLINED, COLOURED, ITALIC = 1, 2, 4, 8
 _MARKING = BOLD | UNDERLINED | COLOURED
@@ -156,3 +159,198 @@ class Paragraph:
         rich = Rich()
         rich.add(text)
         return cls(rich, number, heading=heading, is_row=is_row)
+
+
+# -- the content of a file ---------------------------------------------------------------------------------------------
+
+
+ELSEWHERE = "not in the file and not fetched. Insert them into the document."
+CHANGED = "The document has tracked changes. It is read as if all of them were accepted."
+PROTECTED = "The document is protected by a password. Save a copy without a password and read that."
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """Return the singular or plural form of a phrase for a number.
+
+    >>> counted(1, "1 picture is", "{} pictures are"), counted(2, "1 picture is", "{} pictures are")
+    ('1 picture is', '2 pictures are')
+    """
+    return one if count == 1 else many.format(f"{count:,}")
+
+
+@dataclass(slots=True)
+class Source:
+    """A document's paragraphs and pictures.
+
+    Attributes:
+        pictures: their bytes, by their names in the text.
+        notices: sentences about what could not be read.
+        picture_widths: in points, by the same names, for pictures that specify a width.
+        lost_pictures: number of pictures that could not be stored.
+        pages: the pictures of its pages, if it has pages; empty for a page that could not be rendered.
+    """
+
+    paragraphs: list[Paragraph]
+    pictures: dict[str, bytes] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    lost_pictures: int = 0
+    picture_widths: dict[str, float] = field(default_factory=dict)
+    pages: list[bytes] = field(default_factory=list)
+
+
+# -- Word's formulas in plain text -------------------------------------------------------------------------------------
+
+
+_COMMAND = re.compile(r"\\([a-zA-Z]+)\s*")
+_DEEPEST = 12
+_ARRAY_OPTION = re.compile(r"\\(?:a[lcr]|[vh]s\d+|co(?P<columns>\d))\s*")
+_BRACKET = re.compile(r"\\(?P<side>[lrb])c\\(?P<sign>.)\s*")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_ARRAY = re.compile(
+    r"(?P<brace>\\?\{[ ]?)?(?P<kind>[█■Ⓒ])\((?P<rows>(?:[^()█■Ⓒ]|\((?:[^()]|\([^()]*\))*\))+)\)[ ]?(?P<end>┤)?"
+)
+
+
+def eq_latex(code: str) -> str:
+    r"""Return a field's code as LaTeX; empty if it uses an unknown command.
+
+    >>> eq_latex(r" \f(1,2)"), eq_latex(r"\r(3,x+1)"), eq_latex(r"x\s\up6(2)"), eq_latex(r"\i(1,2,x)")
+    ('\\frac{1}{2}', '\\sqrt[3]{x+1}', 'x^{2}', '')
+    >>> eq_latex(r"\b\lc\{(\a\al(x+y=7,2x-y=5))")
+    '\\left\\{\\begin{array}{l} x+y=7 \\\\ 2x-y=5 \\end{array}\\right.'
+    """
+    try:
+        return _read(code.strip(), 0)
+    except ValueError:
+        return ""
+
+
+def array_latex(text: str, *, between: str = "") -> str:
+    r"""Convert Word's linear-format arrays in a text to LaTeX arrays.
+
+    Word's linear format: Unicode Technical Note 28, sections 2.1 and 3.19. It occurs in equations that were not built
+    up, and in plain text copied from Word.
+
+    Args:
+        between: text inserted before and after each array.
+
+    >>> array_latex("{█(x+y=7@2x-y=5)┤")
+    '\\left\\{\\begin{array}{l} x+y=7 \\\\ 2x-y=5 \\end{array}\\right.'
+    """
+    return _ARRAY.sub(lambda match: f"{between}{_array(match)}{between}", text)
+
+
+def _array(match: re.Match[str]) -> str:
+    rows = r" \\ ".join(row.strip().replace(r"\&", "&") for row in match["rows"].split("@"))
+    if match["kind"] == "■":
+        array = rf"\begin{{matrix}} {rows} \end{{matrix}}"
+    else:
+        array = rf"\begin{{array}}{{l}} {rows.replace('&', '')} \end{{array}}"
+    has_brace = match["kind"] == "Ⓒ" or match["brace"]
+    return rf"\left\{{{array}\right." if has_brace else array
+
+
+def _read(code: str, depth: int) -> str:
+    if depth > _DEEPEST:
+        raise ValueError("nests too deeply")
+    latex, place = "", 0
+    while place < len(code):
+        match = _COMMAND.match(code, place)
+        if match is None:
+            latex += code[place]
+            place += 1
+            continue
+        latex_part, place = _command(match[1].lower(), code, match.end(), depth)
+        latex += latex_part
+    return latex.strip()
+
+
+def _command(name: str, code: str, place: int, depth: int) -> tuple[str, int]:
+    if name in ("f", "r"):
+        parts, place = _arguments(code, place)
+        read = [_read(part, depth + 1) for part in parts]
+        if name == "f" and len(read) == 2:
+            return rf"\frac{{{read[0]}}}{{{read[1]}}}", place
+        if name == "r" and len(read) == 2 and read[0]:
+            return rf"\sqrt[{read[0]}]{{{read[1]}}}", place
+        if name == "r" and read:
+            return rf"\sqrt{{{read[-1]}}}", place
+    elif name == "s":
+        match = re.compile(r"\\(up|do)\d*\s*").match(code, place)
+        if match is not None:
+            parts, place = _arguments(code, match.end())
+            return f"{'^' if match[1] == 'up' else '_'}{{{_read(','.join(parts), depth + 1)}}}", place
+    elif name == "a":
+        return _field_array(code, place, depth)
+    elif name == "b":
+        return _bracketed(code, place, depth)
+    raise ValueError(f"unknown: {name}")
+
+
+def _field_array(code: str, place: int, depth: int) -> tuple[str, int]:
+    columns = 1
+    while option := _ARRAY_OPTION.match(code, place):
+        columns, place = int(option["columns"] or columns) or 1, option.end()
+    parts, place = _arguments(code, place)
+    cells = [_read(part, depth + 1) for part in parts if part.strip() or columns > 1]
+    rows = (" & ".join(cells[start : start + columns]) for start in range(0, len(cells), columns))
+    inner = r" \\ ".join(rows)
+    return rf"\begin{{array}}{{{columns * 'l'}}} {inner} \end{{array}}", place
+
+
+def _bracketed(code: str, place: int, depth: int) -> tuple[str, int]:
+    sides = {"l": "", "r": ""}
+    while option := _BRACKET.match(code, place):
+        sign, place = option["sign"].strip() or ".", option.end()
+        sides |= {"l": sign, "r": _CLOSING.get(sign, sign)} if option["side"] == "b" else {option["side"]: sign}
+    if not any(sides.values()):
+        sides = {"l": "(", "r": ")"}
+    parts, place = _arguments(code, place)
+    left, right = (rf"\{sign}" if sign in ("{", "}") else sign or "." for sign in sides.values())
+    return rf"\left{left}{_read(','.join(parts), depth + 1)}\right{right}", place
+
+
+def _arguments(code: str, place: int) -> tuple[list[str], int]:
+    """Return the comma-separated arguments in the brackets at a position, and where the brackets end."""
+    if code[place : place + 1] != "(":
+        raise ValueError("no brackets")
+    parts, deep = [""], 0
+    for end in range(place, len(code)):
+        sign = code[end]
+        deep += (sign == "(") - (sign == ")")
+        if deep == 0:
+            return parts, end + 1
+        if sign in ",;，" and deep == 1:
+            parts.append("")
+        elif end > place:
+            parts[-1] += sign
+    raise ValueError("brackets are not closed")
+
+
+FILE_LIMIT = 50 * 1024 * 1024  # bytes
+PAGES_LIMIT = 500
+DAMAGED = "The document is damaged. Open it in the program that made it and save it again."
+
+TOO_DEEP = "The document has tables or lists within each other too many times to be read. Save a simpler copy of it."
+
+
+def picture_name(address: str) -> str:
+    """Return our name for a picture from its address in a package: no spaces, no brackets."""
+    name = address.rpartition("/")[2]
+    return "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in name)
+
+
+_SATURATION = 60  # of 255, between the strongest and weakest channel: less reads as black or grey
+
+
+def is_colour(code: str) -> bool:
+    """Return whether a colour, as six hexadecimal digits, is anything but black, grey or white.
+
+    >>> is_colour("FF0000"), is_colour("333333"), is_colour("auto")
+    (True, False, False)
+    """
+    code = code.removeprefix("#")
+    if not re.fullmatch(r"[0-9A-Fa-f]{6}", code):
+        return False
+    channels = [int(code[place : place + 2], 16) for place in (0, 2, 4)]
+    return max(channels) - min(channels) > _SATURATION

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from questionbank.papers.point_phrases import BARE_POINTS, POINTS, POINTS_EACH
+from questionbank.papers.points import BARE_POINTS, POINTS, POINTS_EACH
 
 _RIGHT = (
     r"correct|right|model|final|expected|suggested|richtige?|juste|bonne|correct[ae]|esatt[ao]|giust[ao]"

@@ -27,14 +27,19 @@ from questionbank.core.upload_services import UPLOADS_KEPT, upload_name, uploads
 from questionbank.formats.pictures import PictureRefused
 from questionbank.imports.progress import JobReporter
 from questionbank.models import DocumentDraft, Run, User
-from questionbank.papers.corrections import Correction, ReviewedLine, correction_as_json, lines_as_json
-from questionbank.papers.paper import Document, Role
-from questionbank.papers.passages import page_name
+from questionbank.papers.documents import read_document, read_text
+from questionbank.papers.paper_lines import (
+    Correction,
+    Document,
+    ReviewedLine,
+    Role,
+    correction_as_json,
+    lines_as_json,
+    page_name,
+)
 from questionbank.papers.pdf.pages import check_pdf
-from questionbank.papers.reading import read_document, read_text
-from questionbank.papers.readings import guess_roles
-from questionbank.papers.segmenting import assemble
-from questionbank.papers.selectors import document_lines, document_review
+from questionbank.papers.question_assembly import assemble, guess_roles
+from questionbank.papers.selectors import document_corrected, document_review
 from questionbank.people.permissions import require
 from questionbank.registry import run_services as runs
 
@@ -258,7 +263,7 @@ def document_leave_out(*, draft: DocumentDraft, user: User, key: str, is_left_ou
 
 
 def _line(draft: DocumentDraft, key: str) -> ReviewedLine:
-    row = next((row for row in document_lines(draft) if row.key == key), None)
+    row = next((row for row in document_corrected(draft).lines if row.key == key), None)
     if row is None:
         raise Conflict("This line is no longer there: the paper was changed in another window.")
     return row

@@ -13,13 +13,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 from questionbank.formats.column_names import OPTION_COLUMNS, guess_fields
-from questionbank.papers.answer_lists import is_key_header
-from questionbank.papers.answer_tables import is_answer_table
-from questionbank.papers.marks import GAP, cuts, read_mark, take_mark
+from questionbank.papers.answer_lists import is_answer_table, is_key_header
+from questionbank.papers.marks import COUNTING_KINDS, GAP, cuts, read_mark, take_mark
 from questionbank.papers.paragraphs import Paragraph, Rich
 from questionbank.papers.phrases import ANSWER_COLUMN, KEY_TITLE
-from questionbank.papers.point_phrases import POINTS_COLUMN
-from questionbank.papers.truth_phrases import offers_truth, truth_of
+from questionbank.papers.points import POINTS_COLUMN
+from questionbank.papers.tasks import offers_truth, truth_of
 
 Cell = list[Paragraph]
 _PAIRED = frozenset(
@@ -60,7 +59,7 @@ def _gives_answers(rows: Sequence[Sequence[Cell]], above: Sequence[Paragraph]) -
     numbers = []
     for paragraph in above:
         mark = read_mark(paragraph.number or take_mark(paragraph.rich.text)[0])
-        if mark is not None and mark.kind in ("digits", "word", "levels"):
+        if mark is not None and mark.kind in COUNTING_KINDS:
             numbers.append(mark.label)
     titles = [f"{paragraph.number} {paragraph.rich.our_text()}".strip() for paragraph in above[-3:]]
     texts = [[_cell_text(cell, GAP) for cell in row] for row in rows if any(row)]
@@ -126,7 +125,7 @@ def _statements(
     Unnumbered statements are the parts of a question above.
     """
     asked = [read_mark(_number_of([part])) for part in above[-3:]]
-    are_parts = any(mark is not None and mark.kind in ("digits", "word", "levels") for mark in asked)
+    are_parts = any(mark is not None and mark.kind in COUNTING_KINDS for mark in asked)
     found = []
     for place, row in enumerate(rows):
         cells = [cell for column, cell in enumerate(row) if column not in truths]

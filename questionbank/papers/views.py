@@ -2,17 +2,21 @@
 
 The review is one form. A correction refers to the chosen line and is submitted by a button or its shortcut key; the
 response is that part of the page with htmx, or the whole page without JavaScript. While a worker reads or imports the
-paper, the part polls for updates.
+paper, the part polls for updates. A page of the review shows some questions, in the paper's order or worst first.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -29,12 +33,20 @@ from questionbank.imports.options import ImportOptions, usual_status
 from questionbank.imports.services import question_file_format
 from questionbank.imports.undo_selectors import import_can_be_undone, import_undo_runs
 from questionbank.imports.views import check_file
-from questionbank.models import DocumentDraft, Question
+from questionbank.models import Attachment, DocumentDraft, Question
 from questionbank.papers.forms import ROLES, DocumentForm, DocumentImportForm
 from questionbank.papers.import_services import document_import_request, document_list_create
-from questionbank.papers.page_views import PAGE_ORDERS, WORST_FIRST, document_page
-from questionbank.papers.passages import FoundItem
-from questionbank.papers.selectors import document_draft_get, document_drafts_of, document_questions, document_review
+from questionbank.papers.paper_lines import page_name
+from questionbank.papers.selectors import (
+    DocumentReview,
+    FoundItem,
+    Passage,
+    PassageLine,
+    document_draft_get,
+    document_drafts_of,
+    document_questions,
+    document_review,
+)
 from questionbank.papers.services import (
     PASTED_NAME,
     document_draft_delete,
@@ -271,3 +283,150 @@ def document_delete(request: HttpRequest, draft_id: int) -> HttpResponse:
     document_draft_delete(draft=draft, user=request.user)
     messages.success(request, "The test paper is deleted. Questions imported from it are still in the bank.")
     return redirect("document_create")
+
+
+# -- a page of the review ----------------------------------------------------------------------------------------------
+
+
+QUESTIONS_A_PAGE = 40
+LINES_A_PAGE = 400
+WORST_FIRST = "worst"
+PAGE_ORDERS = (("", "As in the paper"), (WORST_FIRST, "Worst first"))
+
+
+@dataclass(slots=True)
+class PageRow:
+    """A passage as displayed on the page.
+
+    Attributes:
+        outlook_id: changes with the question, so that loaded content stays until the question changes.
+        printed: the areas of pages that show it as printed.
+    """
+
+    lines: tuple[PassageLine, ...]
+    item: FoundItem | None = None
+    question: dict[str, Any] = field(default_factory=dict)
+    kind: str = ""
+    outlook_id: str = ""
+    outlook: Any = None
+    printed: list[PrintedArea] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedArea:
+    """An area of a page's picture.
+
+    Attributes:
+        address: address of the whole page's picture, which is `page_width` by `page_height` pixels.
+    """
+
+    address: str
+    page_width: int
+    page_height: int
+    left: int
+    top: int
+    width: int
+    height: int
+
+
+def document_page(
+    review: DocumentReview, draft: DocumentDraft, *, order: str, page: str, otherwise: str, line: str, editing: str
+) -> dict[str, Any]:
+    """Return the context of a page of the review.
+
+    Args:
+        order: a key of `PAGE_ORDERS`; defaults to the paper's order if unknown.
+        page: page number; if invalid, the first page; if empty, the page of the chosen line.
+        otherwise: the page if no line is chosen either.
+        line: key of the chosen line; defaults to the first line of the page.
+        editing: key of the line whose text is being edited.
+    """
+    blocks = _worst_first(review) if order == WORST_FIRST else _in_order(review)
+    pages = Paginator(blocks, 1, allow_empty_first_page=True)
+    chosen = line or editing
+    holding = next(
+        (
+            number
+            for number, block in enumerate(blocks, start=1)
+            if chosen and any(row.reviewed.key == chosen for passage in block for row in passage.lines)
+        ),
+        None,
+    )
+    shown = pages.get_page(page or holding or otherwise)
+    rows = [_row(passage) for block in shown for passage in block]
+    _set_printed(rows, draft)
+    keys = [row.reviewed.key for passage in rows for row in passage.lines]
+    pictures = [{"name": name, "sha256": sha256} for name, sha256 in draft.pictures.items()]
+    return {
+        "page": shown,
+        "rows": rows,
+        "order": order,
+        "selected": line if line in keys else (keys[0] if keys else ""),
+        "editing": editing if editing in keys else "",
+        "paper": {"content": {"pictures": pictures}},
+        "can_redo": draft.applied < len(draft.corrections),
+    }
+
+
+def _in_order(review: DocumentReview) -> list[list[Passage]]:
+    """Return the passages in pages; a very long passage without a question is split."""
+    pages: list[list[Passage]] = [[]]
+    questions = lines = 0
+    for passage in (piece for whole in review.passages for piece in _pieces(whole)):
+        is_full = passage.item is not None and questions == QUESTIONS_A_PAGE
+        if pages[-1] and (is_full or lines + len(passage.lines) > LINES_A_PAGE):
+            pages.append([])
+            questions = lines = 0
+        pages[-1].append(passage)
+        questions += passage.item is not None
+        lines += len(passage.lines)
+    return pages
+
+
+def _pieces(passage: Passage) -> Iterator[Passage]:
+    if passage.item is not None or len(passage.lines) <= LINES_A_PAGE:
+        yield passage
+        return
+    for first in range(0, len(passage.lines), LINES_A_PAGE):
+        yield Passage(passage.lines[first : first + LINES_A_PAGE])
+
+
+def _worst_first(review: DocumentReview) -> list[list[Passage]]:
+    """Return only the passages of questions, in pages: the least certain first, the others in the paper's order."""
+    of_questions = [(passage.item, passage) for passage in review.passages if passage.item]
+    of_questions.sort(key=lambda pair: (pair[0].is_left_out, -pair[0].unsureness, pair[0].place))
+    ordered = [passage for _item, passage in of_questions]
+    return [ordered[first : first + QUESTIONS_A_PAGE] for first in range(0, len(ordered), QUESTIONS_A_PAGE)]
+
+
+def _row(passage: Passage) -> PageRow:
+    item = passage.item
+    if item is None:
+        return PageRow(passage.lines)
+    record = item.record
+    question = {
+        "text": record.text,
+        "options": as_json(record.options),
+        "kind": record.kind,
+        "content": as_json(record.content),
+        "language": record.language,
+        "answer": record.answer,
+        "solution": record.solution,
+        "concepts": record.concepts,
+    }
+    digest = hashlib.sha256(repr((item.key, question)).encode()).hexdigest()[:16]
+    return PageRow(passage.lines, item, question, Question.Kind(record.kind).label, f"known-{digest}")
+
+
+def _set_printed(rows: Sequence[PageRow], draft: DocumentDraft) -> None:
+    """Set the areas of the document's pages where each question is printed."""
+    numbers = {area[0] for row in rows if row.item for area in row.item.areas}
+    digests = {number: draft.pictures.get(page_name(number), "") for number in numbers}
+    found = Attachment.objects.in_bulk([digest for digest in digests.values() if digest])
+    for row in rows:
+        for number, left, top, right, bottom in row.item.areas if row.item else ():
+            page = found.get(digests[number])
+            if page is not None:
+                address = reverse("picture", args=[page.sha256])
+                size = (page.width, page.height)
+                row.printed.append(PrintedArea(address, *size, left, top, right - left, bottom - top))

@@ -19,7 +19,7 @@ from questionbank.bank.school_grades import grade_typed
 from questionbank.core.forms import ServiceForm
 from questionbank.core.wording import language_name
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.papers.truth_phrases import asks_for_truth, truth_of
+from questionbank.papers.tasks import asks_for_truth, truth_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from django import template
 
 from questionbank.papers.forms import ROLE_NAMES
-from questionbank.papers.keys import row_cells
-from questionbank.papers.paper import Line, Role
+from questionbank.papers.paper_lines import Line, Role, row_cells
 
 register = template.Library()
 

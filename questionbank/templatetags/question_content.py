@@ -28,7 +28,7 @@ from questionbank.formats.derived_answer import SETTING as COMPUTED
 from questionbank.formats.derived_answer import derived_answer, lettered_choices, part_label
 from questionbank.rendering.texts import drawn_names
 from questionbank.rendering.titles import opening_text
-from questionbank.worksheets.options import Labelled, in_other_order
+from questionbank.worksheets.question_variants import Labelled, in_other_order
 
 register = template.Library()
 

@@ -14,9 +14,9 @@ from questionbank.core.wording import language_name, whole_number
 from questionbank.models import Question, QuestionList, User, Worksheet
 from questionbank.rendering.titles import question_title
 from questionbank.search.filters import USED, SearchFilters
-from questionbank.worksheets.brought import MOST_LINES, MOST_POINTS
 from questionbank.worksheets.selectors import MOST_FILLED, FillUpWish, WorksheetRow
 from questionbank.worksheets.services import INSTRUCTIONS_LIMIT, TITLE_LIMIT
+from questionbank.worksheets.sheet import MOST_LINES, MOST_POINTS
 
 
 def _short(rows: int) -> forms.Textarea:

@@ -23,7 +23,7 @@ from questionbank.bank.wordings import story_ids
 from questionbank.models import Question, User, Worksheet, WorksheetItem
 from questionbank.search.filters import SearchFilters, filtered_questions
 from questionbank.similar.similarity import NEAR_DUPLICATE
-from questionbank.worksheets.brought import part_points, part_scale
+from questionbank.worksheets.sheet import part_points, part_scale
 
 LEFT_OUT = {  # the wording for one question and for several
     "deleted": ("Question {} was deleted.", "Questions {} were deleted."),

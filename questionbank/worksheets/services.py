@@ -27,8 +27,8 @@ from questionbank.core.owned import (
 )
 from questionbank.models import Question, QuestionList, QuestionListItem, QuestionUse, User, Worksheet, WorksheetItem
 from questionbank.people.permissions import require_owner
-from questionbank.worksheets.brought import NOTHING_TO_WRITE, can_give, lines_brought, takes_lines
 from questionbank.worksheets.selectors import sentences_on_left_out, why_left_out
+from questionbank.worksheets.sheet import NOTHING_TO_WRITE, can_give, lines_brought, takes_lines
 
 
 @dataclass(frozen=True, slots=True)

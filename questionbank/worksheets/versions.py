@@ -17,10 +17,27 @@ from analytics.text.pictures import PICTURE
 from questionbank.formats.derived_answer import apart, derived_answer, lettered_choices, part_label
 from questionbank.formats.written_numbers import plain
 from questionbank.papers.phrases import with_range
-from questionbank.worksheets.brought import part_scale, takes_lines
-from questionbank.worksheets.changed_numbers import NO_EQUATION, NO_OTHERS, why_not_changed, with_changed_numbers
-from questionbank.worksheets.options import Labelled, in_other_order, other_order, relabelled, reordered, why_kept
-from questionbank.worksheets.sheet import Mixing, PlannedQuestion, PlannedSection, SheetItem, SheetSection
+from questionbank.worksheets.question_variants import (
+    NO_EQUATION,
+    NO_OTHERS,
+    Labelled,
+    in_other_order,
+    other_order,
+    relabelled,
+    reordered,
+    why_kept,
+    why_not_changed,
+    with_changed_numbers,
+)
+from questionbank.worksheets.sheet import (
+    Mixing,
+    PlannedQuestion,
+    PlannedSection,
+    SheetItem,
+    SheetSection,
+    part_scale,
+    takes_lines,
+)
 
 LEAST_STIMULUS = 40  # shortest first paragraph in characters that counts as a shared text
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")

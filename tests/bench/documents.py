@@ -17,11 +17,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from analytics.json_lines import read_objects
+from questionbank.papers.documents import read_document
 from questionbank.papers.pandoc import run_pandoc
-from questionbank.papers.paper import Paper
-from questionbank.papers.reading import read_document
-from questionbank.papers.readings import guess_roles
-from questionbank.papers.segmenting import assemble
+from questionbank.papers.paper_lines import Paper
+from questionbank.papers.question_assembly import assemble, guess_roles
 from tests.bench.benchmark import read_options, timed
 from tests.questionbank.papers.agreement import Agreement, agreement, words
 from tests.questionbank.papers.papers import CHOICES, LETTERS, TestPaper, Truth, papers

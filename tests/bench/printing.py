@@ -28,8 +28,7 @@ django.setup()
 
 from questionbank.formulas import FormulaRefused, formula_mathml  # noqa: E402
 from questionbank.worksheets.printing import typesetting  # noqa: E402
-from questionbank.worksheets.printing.content import Content  # noqa: E402
-from questionbank.worksheets.printing.pdf import worksheet_pdf  # noqa: E402
+from questionbank.worksheets.printing.pdf import Content, worksheet_pdf  # noqa: E402
 from questionbank.worksheets.printing.word import worksheet_docx  # noqa: E402
 from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection  # noqa: E402
 from tests.bench.benchmark import read_options, timed  # noqa: E402

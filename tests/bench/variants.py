@@ -66,7 +66,7 @@ def main() -> int:
 def drawn(number: int, seed: int) -> tuple[list[Drawing], Counter[str]]:
     """Return so many drawings, each question in turn, and how many questions of each pattern keep their numbers."""
     from analytics.records import QuestionRecord
-    from questionbank.worksheets.changed_numbers import with_changed_numbers
+    from questionbank.worksheets.question_variants import with_changed_numbers
 
     rows = [row for row in bank() if row.get("equation") and row["kind"] == "open"]
     drawings: list[Drawing] = []

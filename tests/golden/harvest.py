@@ -73,13 +73,13 @@ class Harvest:
 def pytest_collection(session: pytest.Session) -> None:
     """Begin before any test module takes a function by its name."""
     from questionbank.formats import catalog
-    from questionbank.papers import reading
+    from questionbank.papers import documents
 
     harvest = Harvest(Path(os.environ["GOLDEN_HARVEST"]))
     session.config.pluginmanager.register(harvest_hooks(harvest))
     catalog._format_of = harvest.outermost(catalog._format_of, harvest.keep_questions)
-    reading.read_document = harvest.outermost(reading.read_document, harvest.keep_paper)
-    reading.read_text = harvest.outermost(reading.read_text, harvest.keep_text)
+    documents.read_document = harvest.outermost(documents.read_document, harvest.keep_paper)
+    documents.read_text = harvest.outermost(documents.read_text, harvest.keep_text)
 
 
 def harvest_hooks(harvest: Harvest) -> object:

@@ -6,6 +6,7 @@ Everything else goes through commands, URLs and Django's registry of models.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +49,10 @@ def read_paper(path: Path, *, is_pasted: bool) -> Any:
     Raises:
         DocumentRefused: The paper cannot be read.
     """
-    from questionbank.papers.reading import read_document, read_text
-    from questionbank.papers.readings import guess_roles
-    from questionbank.papers.segmenting import assemble
+    from questionbank.papers.documents import read_document, read_text
+    from questionbank.papers.question_assembly import assemble, guess_roles
 
     document = read_text(path.read_text(encoding="utf-8")) if is_pasted else read_document(path, path.name)
     paper = assemble(document.lines, guess_roles(document.lines))
-    return {"said": document.notices, "paper": paper}
+    questions = [replace(question, doubts=tuple(map(str, question.doubts))) for question in paper.questions]
+    return {"said": document.notices, "paper": replace(paper, questions=tuple(questions))}

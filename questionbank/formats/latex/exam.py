@@ -21,7 +21,7 @@ from questionbank.formats.limits import HEADING_LIMIT
 from questionbank.formats.moodle.words import category_path
 from questionbank.formats.seam import CannotHold
 from questionbank.formats.written_numbers import finite_number
-from questionbank.papers.directions import administers, directs
+from questionbank.papers.tasks import administers, directs
 
 FORMAT = "exam"
 _QUESTIONS = ("question", "titledquestion", "bonusquestion", "bonustitledquestion")

@@ -15,11 +15,10 @@ from typing import Any
 
 from questionbank.core.errors import DocumentRefused
 from questionbank.core.storage import scratch_folder
-from questionbank.papers.packages import DAMAGED
 from questionbank.papers.pandoc import INSTALL
+from questionbank.papers.paragraphs import DAMAGED, PROTECTED
 from questionbank.papers.pdf import extraction
 from questionbank.papers.pdf.glyphs import INVISIBLE, Box, Page, glyphs_of
-from questionbank.papers.source import PROTECTED
 
 logger = logging.getLogger(__name__)
 

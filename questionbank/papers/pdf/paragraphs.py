@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from questionbank.papers.marks import GAP, cuts, take_mark
-from questionbank.papers.paper import Area
+from questionbank.papers.paper_lines import Area
 from questionbank.papers.paragraphs import BOLD, Paragraph, Rich
 from questionbank.papers.pdf.layout import Placed, cell_paragraphs
 from questionbank.papers.pdf.lines import PdfLine, is_chinese

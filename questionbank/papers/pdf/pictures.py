@@ -6,7 +6,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 
-from questionbank.papers.paper import Area
+from questionbank.papers.paper_lines import Area
 from questionbank.papers.pdf.extraction import png
 
 _MOST_ROWS = 12_000  # pixels in a question's picture

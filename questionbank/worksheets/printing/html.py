@@ -16,9 +16,14 @@ from questionbank.rendering import render_inline
 from questionbank.rendering.layout import render_laid_out
 from questionbank.rendering.pictures import is_picture, with_addresses
 from questionbank.worksheets.printing.labels import labels_for, points_text, same_numbers_line, sheet_details
-from questionbank.worksheets.printing.limits import check_picture, check_sheets, not_printed
 from questionbank.worksheets.printing.markup import Element, read_markup, write_markup
-from questionbank.worksheets.printing.sizes import POINTS_A_PIXEL, fitting_width
+from questionbank.worksheets.printing.sizes import (
+    POINTS_A_PIXEL,
+    check_picture,
+    check_sheets,
+    fitting_width,
+    not_printed,
+)
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 
 _STYLES = Path(__file__).with_name("worksheet.css")

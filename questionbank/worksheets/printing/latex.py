@@ -26,9 +26,8 @@ from questionbank.worksheets.printing.labels import (
     same_numbers_line,
     sheet_details,
 )
-from questionbank.worksheets.printing.limits import check_sheets
 from questionbank.worksheets.printing.markup import Element, read_markup
-from questionbank.worksheets.printing.sizes import POINTS_A_PIXEL
+from questionbank.worksheets.printing.sizes import POINTS_A_PIXEL, check_sheets
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 
 _INNER = {"question": "part", "part": "subpart", "subpart": "subsubpart", "subsubpart": "subsubpart"}

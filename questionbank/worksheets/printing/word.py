@@ -21,9 +21,8 @@ from questionbank.worksheets.printing.labels import (
     same_numbers_line,
     sheet_details,
 )
-from questionbank.worksheets.printing.limits import check_sheets
 from questionbank.worksheets.printing.markup import Element, read_markup, write_markup
-from questionbank.worksheets.printing.sizes import POINTS_A_PIXEL
+from questionbank.worksheets.printing.sizes import POINTS_A_PIXEL, check_sheets
 from questionbank.worksheets.printing.word_package import (
     HEAD_END,
     INDENT,

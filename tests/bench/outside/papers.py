@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from questionbank.papers.paper import FoundQuestion
-from questionbank.papers.truth_phrases import truth_of
+from questionbank.papers.paper_lines import FoundQuestion
+from questionbank.papers.tasks import truth_of
 
 Truth = dict[str, Any]
 _ALIKE = 70  # per cent of the letters and digits of a text; from here two texts are the same question
@@ -227,9 +227,8 @@ def _truths(folder: Path) -> dict[str, list[Truth]]:
 
 
 def _read_paper(path: Path, expected: Sequence[Truth]) -> _Count:
-    from questionbank.papers.reading import read_document
-    from questionbank.papers.readings import guess_roles
-    from questionbank.papers.segmenting import assemble
+    from questionbank.papers.documents import read_document
+    from questionbank.papers.question_assembly import assemble, guess_roles
 
     count = _Count()
     print(f"{path.name}: {len(expected)} questions")

@@ -1,4 +1,4 @@
-"""Fit the weights by which `questionbank.papers.suspicion` doubts questions.
+"""Fit the weights by which `questionbank.papers.doubts` doubts questions.
 
 `first_reads.csv` has what became of strangers' papers when a reader that had not been mended on them read them: a row a
 question, with the signs of `signs`, whether it was wrong and whether the rules doubted it. Each author's set is left
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from questionbank.papers.suspicion import THRESHOLD
+from questionbank.papers.doubts import THRESHOLD
 
 _FRESH = "twelfth"
 

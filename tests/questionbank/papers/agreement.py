@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from analytics.text.formulas import segment_text
-from questionbank.papers.paper import FoundQuestion, Paper
+from questionbank.papers.paper_lines import FoundQuestion, Paper
 from tests.questionbank.papers.papers import Truth
 
 

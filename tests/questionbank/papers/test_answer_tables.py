@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from questionbank.papers.documents import read_document
+from questionbank.papers.line_cutting import cut_lines
 from questionbank.papers.marks import read_mark, take_mark
-from questionbank.papers.paper import Line, Paper, Role
+from questionbank.papers.paper_lines import Line, Paper, Role
 from questionbank.papers.paragraphs import Paragraph
-from questionbank.papers.reading import lines_of, read_document
-from questionbank.papers.readings import guess_roles
-from questionbank.papers.segmenting import assemble
+from questionbank.papers.question_assembly import assemble, guess_roles
 
 Rows = list[list[str]]
 QUESTIONS = ["Work out 3 + 4.", "Solve 2x = 10.", "Round 4.6 to a whole number.", "Write 1/2 as a decimal."]
@@ -111,7 +111,7 @@ def test_a_table_that_names_the_questions_and_gives_nothing_is_doubted() -> None
     rows = ["| No. | Answer | Marks |", *(f"| {number} |  | 1 |" for number in range(1, 5))]
     lines = [*(Line(text, f"{n}.") for n, text in enumerate(QUESTIONS, 1)), *map(Line, ["Mark scheme", *rows])]
     paper = assemble(lines, guess_roles(lines))
-    assert all(any("No answer was found" in doubt for doubt in question.doubts) for question in paper.questions)
+    assert all(any(doubt.code == "unanswered" for doubt in question.doubts) for question in paper.questions)
 
 
 def test_a_number_behind_the_last_answer_is_no_part_of_it() -> None:
@@ -130,7 +130,7 @@ def test_a_list_names_sections_by_their_numbers() -> None:
     said = ["Answers", "Ex 1: radius – b, perimeter – a", "Ex 2: 1. square; 2. cube; 3. right angle; 4. chord",
             "Ex 3: 1. right; 2. six; 3. twelve"]  # fmt: skip
     text = "\n".join([*(line for name, asked in exercises.items() for line in [f"# {name}", *asked]), *said])
-    lines = lines_of(Paragraph.of(line.lstrip("# "), heading=int(line[0] == "#")) for line in text.split("\n"))
+    lines = cut_lines(Paragraph.of(line.lstrip("# "), heading=int(line[0] == "#")) for line in text.split("\n"))
     first, *others = (question.record for question in assemble(lines, guess_roles(lines)).questions)
     assert {(pair.left, pair.right) for pair in first.content.pairs} == {
         ("radius", "to the edge"),

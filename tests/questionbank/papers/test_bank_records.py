@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analytics.question_content import Picture
 from analytics.records import QuestionRecord
-from questionbank.papers.bank_records import bank_record
+from questionbank.papers.question_records import bank_record
 
 DIGEST = "ab" * 32
 

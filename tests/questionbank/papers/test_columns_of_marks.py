@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from questionbank.papers.paper import Line
-from questionbank.papers.point_styles import with_column_of_points
-from questionbank.papers.readings import guess_roles
-from questionbank.papers.segmenting import assemble
+from questionbank.papers.line_cutting import with_column_of_points
+from questionbank.papers.paper_lines import Line
+from questionbank.papers.question_assembly import assemble, guess_roles
 
 
 def paper(*marks: str) -> list[Line]:

@@ -10,16 +10,19 @@ from hypothesis import strategies as st
 
 from analytics.question_content import Option
 from analytics.records import QuestionRecord
-from questionbank.papers.corrections import (
+from questionbank.papers.paper_lines import (
     Correction,
+    FoundQuestion,
+    Line,
+    Paper,
+    Role,
     correct,
     correction_as_json,
     correction_of,
     lines_as_json,
-    lines_of,
+    lines_from_json,
 )
-from questionbank.papers.paper import FoundQuestion, Line, Paper, Role
-from questionbank.papers.passages import passages_of
+from questionbank.papers.selectors import passages_of
 
 TEXTS = ("one", "two", "three", "four")
 LINES = [Line(text) for text in TEXTS]
@@ -72,7 +75,7 @@ def test_corrections_survive_json_and_undoing_the_last_gives_the_lines_before(co
     kept = [correction_of(row) for row in json.loads(json.dumps([*map(correction_as_json, corrections)]))]
     assert kept == corrections
     whole = correct(LINES, ROLES, corrections)
-    assert lines_of(json.loads(json.dumps(lines_as_json([row.line for row in whole.lines])))) == tuple(
+    assert lines_from_json(json.loads(json.dumps(lines_as_json([row.line for row in whole.lines])))) == tuple(
         row.line for row in whole.lines
     )
     if corrections:  # the keys that were there before keep their order

@@ -12,8 +12,8 @@ from docx.oxml import parse_xml
 
 from analytics.text.formulas import segment_text
 from questionbank.formulas import formula_mathml
-from questionbank.papers.paper import Line
-from questionbank.papers.reading import read_document
+from questionbank.papers.documents import read_document
+from questionbank.papers.paper_lines import Line
 from tests.questionbank.papers.word_files import NS, WordFile, field_runs
 
 ROWS = ("x+y=7", "2x-y=5")

@@ -10,7 +10,7 @@ from types import FrameType
 import pytest
 
 from analytics.analysed_text import EACH_PART
-from questionbank.papers.paper import FoundQuestion
+from questionbank.papers.paper_lines import FoundQuestion
 from tests.questionbank.papers.test_ways import read
 
 LETTERS = "ABCD"

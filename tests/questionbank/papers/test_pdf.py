@@ -11,13 +11,11 @@ import pytest
 
 from questionbank.core.errors import DocumentRefused
 from questionbank.papers import pdf
-from questionbank.papers.paper import Document, Role
-from questionbank.papers.passages import areas_of
+from questionbank.papers.documents import read_document
+from questionbank.papers.paper_lines import Document, Role, areas_of
 from questionbank.papers.pdf import pages
 from questionbank.papers.pdf.glyphs import glyphs_of
-from questionbank.papers.reading import read_document
-from questionbank.papers.readings import guess_roles
-from questionbank.papers.segmenting import assemble
+from questionbank.papers.question_assembly import assemble, guess_roles
 from tests.questionbank.papers.pdf_files import NAMELESS, black, line, typst_pdf, written_pdf
 
 Read = Callable[[bytes], Document]
@@ -271,7 +269,7 @@ def test_pages_that_are_scans_are_named_and_recognised_text_is_doubted(read: Rea
     recognised = read(written_pdf([f"{WHOLE_PAGE} 3 Tr {THREE}"], images=images))
     assert "text recognition (OCR)" in recognised.notices[0]
     found = assemble(recognised.lines, [Role.QUESTION] * 3)
-    assert all("as printed" in " ".join(one.doubts) for one in found.questions)
+    assert all("as printed" in " ".join(map(str, one.doubts)) for one in found.questions)
 
 
 def test_a_page_on_which_pdfium_dies_is_left_out_and_named(read: Read, tmp_path: Path, monkeypatch) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.papers.reading import read_text
-from questionbank.papers.readings import guess_roles
-from questionbank.papers.segmenting import assemble
+from questionbank.papers.documents import read_text
+from questionbank.papers.question_assembly import assemble, guess_roles
 
 OWN = "1. Find x if 2x = 4. (3 marks)\n2. Find y if 3y = 9. (4 marks)\n3. Show that 7 is prime. (7 marks)\n"
 OF_PARTS = (

@@ -14,10 +14,9 @@ import pytest
 
 from questionbank.core.errors import DocumentRefused
 from questionbank.papers import pandoc
-from questionbank.papers.paper import Document
-from questionbank.papers.reading import read_document, read_text
-from questionbank.papers.readings import guess_roles
-from questionbank.papers.segmenting import assemble
+from questionbank.papers.documents import read_document, read_text
+from questionbank.papers.paper_lines import Document
+from questionbank.papers.question_assembly import assemble, guess_roles
 from tests.pictures import png
 from tests.questionbank.papers.word_files import WordFile, field_runs
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from analytics.question_content import ANSWER_LINES, Section
-from questionbank.papers.paper import Line, Role
-from questionbank.papers.sections import with_sections
-from questionbank.papers.segmenting import assemble
+from questionbank.papers.paper_lines import Line, Role
+from questionbank.papers.question_assembly import assemble
+from questionbank.papers.selectors import with_sections
 
 N, H, Q, P, M = Role.NOTHING, Role.HEADING, Role.QUESTION, Role.PART, Role.MORE
 LONG = f"Part II. {'Write your answers in full sentences. ' * 8}".strip()

@@ -6,13 +6,11 @@ from hypothesis import strategies as st
 
 from analytics.question_content import QuestionContent, QuestionPart, Stimulus
 from analytics.records import QuestionRecord
-from questionbank.papers.paper import Doubt, FoundQuestion
-from questionbank.papers.suspicion import with_suspicions
+from questionbank.papers.doubts import with_suspicions
+from questionbank.papers.paper_lines import Doubt, FoundQuestion
 
 PLAIN = FoundQuestion((0,), "1.", QuestionRecord("", "What is 2 + 2?", answer="4"))
-DOUBTED = FoundQuestion(
-    (1,), "2.", QuestionRecord("", "What is 3 + 3?", answer="6"), doubts=(Doubt("short", "Is it?"),)
-)
+DOUBTED = FoundQuestion((1,), "2.", QuestionRecord("", "What is 3 + 3?", answer="6"), doubts=(Doubt.of("short"),))
 
 
 def question(text: str, answer: str = "4", shared: str = "", parts: tuple[str, ...] = ()) -> FoundQuestion:
@@ -34,7 +32,7 @@ def question(text: str, answer: str = "4", shared: str = "", parts: tuple[str, .
 def test_what_counts_most_against_a_question_is_its_doubt(suspect: FoundQuestion, looks_at: str) -> None:
     found, _ = with_suspicions([suspect, PLAIN], frozenset())
     (doubt,) = found.doubts
-    assert looks_at in doubt
+    assert looks_at in str(doubt)
 
 
 def test_a_question_like_others_is_not_suspected() -> None:
@@ -46,7 +44,7 @@ def test_a_question_like_others_is_not_suspected() -> None:
 
 def test_where_much_of_a_paper_is_doubtful_its_unanswered_questions_are_too() -> None:
     found = [*with_suspicions([*[DOUBTED] * 9, question("Add them.", ""), PLAIN], frozenset())]
-    assert [doubt.code for one in found[9:] for doubt in one.doubts] == ["paper"]
+    assert [doubt.code for one in found[9:] for doubt in one.doubts] == ["suspect_paper"]
 
 
 def test_a_question_of_several_lines_is_no_suspect() -> None:

@@ -29,9 +29,9 @@ from questionbank.models import (
     WorkerHeartbeat,
 )
 from questionbank.papers import services as document_drafts
+from questionbank.papers.documents import read_text
 from questionbank.papers.import_services import run_document_import
-from questionbank.papers.paper import Document
-from questionbank.papers.reading import read_text
+from questionbank.papers.paper_lines import Document
 from questionbank.papers.selectors import document_review
 from questionbank.papers.services import document_drafts_forget_old, run_document_read
 from tests.pictures import png

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from questionbank.papers import phrases
-from questionbank.papers.conclusions import chosen_letter
-from questionbank.papers.directions import administers, asks, directs, is_given
-from questionbank.papers.item_runs import Run
-from questionbank.papers.keys import full_text, row_cells
-from questionbank.papers.marks import Mark
-from questionbank.papers.numbering import Numbering
-from questionbank.papers.paper import Line, Role
-from questionbank.papers.points import without_points
-from questionbank.papers.written_answers import is_short_value, may_be_written
+from questionbank.papers.answer_texts import chosen_letter
+from questionbank.papers.marks import COUNTING_KINDS, Mark
+from questionbank.papers.numbering import Numbering, Run
+from questionbank.papers.paper_lines import Line, Role, full_text, row_cells
+from questionbank.papers.points import POINTS, POINTS_ALONE, without_points
+from questionbank.papers.tasks import administers, asks, directs, is_given, truth_of
 
 _FIRST_WORDS = 40
 _FEWEST_OPTIONS = 3
 _LONGEST_LETTER = 5  # characters of "**B**"
 LONG_HEADING = 70
+_LONGEST_VALUE = 40  # characters of the answer below "Answer:"
 
 
 @dataclass(slots=True)
@@ -232,3 +231,96 @@ class Surroundings:
 def counted_by(run: Run) -> str:
     """Return what numbers the items of a run, without punctuation: "lower"."""
     return run.series.rstrip(".()-○")
+
+
+_SHORT = 80
+
+
+def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
+    """Return whether a line below a question looks like its answer.
+
+    Args:
+        ends_part: whether it is below a part, where plain words are a title rather than an answer.
+    """
+    text = f"{line.number} {line.text}".strip()
+    if not line.is_marked or len(text) > _SHORT or (mark is not None and (mark.series != "digits-" or line.text)):
+        return False
+    asks = re.search(r"!\[|[?？:：]$", text) or (phrases.TASK.match(text) and mark is None)
+    are_points = POINTS.fullmatch(text) or (POINTS_ALONE.fullmatch(text) and not text.isdigit())
+    if asks or are_points or re.fullmatch(r"(?i:or|oder|ou|o)|.*\t.*", text):
+        return False  # "or" separates alternative questions, a tab separates options in a row
+    is_value = "$" in text or any(sign.isdigit() for sign in text)
+    is_title = (text[:1].isupper() or ends_part) and not truth_of(text)
+    return line.is_joined or is_value or not is_title
+
+
+def is_short_value(line: Line, mark: Mark | None) -> bool:
+    """Return whether a line is a short value: the answer below "Answer:"."""
+    text = full_text(line)
+    return (
+        (mark is None or text.isdigit())
+        and len(text) <= _LONGEST_VALUE
+        and ("$" in text or any(sign.isdigit() for sign in text))
+    )
+
+
+# -- lines outside questions ----------------------------------------------------------------------------------------
+
+
+def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
+    """Return a paper's numbered rules: they follow their title, and the numbering restarts after them."""
+    marks = [None if _may_be_points(mark, line) else mark for mark, line in zip(marks, lines, strict=True)]
+    for title, line in enumerate(lines):
+        mark = marks[title]
+        if (
+            mark is not None
+            and mark.kind in COUNTING_KINDS
+            and line.text
+            and not phrases.INSTRUCTIONS.fullmatch(line.text)
+        ):
+            return frozenset()
+        if not phrases.INSTRUCTIONS.fullmatch(line.text):
+            continue
+        end, counted = title + 1, 0
+        while end < len(lines) and not lines[end].heading:
+            mark = marks[end]
+            if mark is not None and mark.kind == "digits":
+                if mark.value != counted + 1 or mark.series == "digits-":
+                    break
+                counted += 1
+            elif (
+                mark.kind in ("word", "levels", "han")
+                if mark is not None
+                else phrases.SECTION.fullmatch(lines[end].text) or phrases.is_stimulus(lines[end].text)
+            ):
+                break
+            end += 1
+        restarts = any(mark is not None and mark.kind in COUNTING_KINDS and mark.value == 1 for mark in marks[end:])
+        return frozenset(range(title, end)) if counted and restarts else frozenset()
+    return frozenset()
+
+
+def formulas(lines: Sequence[Line]) -> frozenset[int]:
+    """Return the lines of a paper's formula list, from its title to the first line that asks something."""
+    found: set[int] = set()
+    for title, line in enumerate(lines):
+        if phrases.FORMULAS.fullmatch(line.text) and not line.number:
+            end = title + 1
+            while end < len(lines) and not _ends_formulas(lines[end]):
+                end += 1
+            found |= {*range(title, end)}
+    return frozenset(found)
+
+
+def _may_be_points(mark: Mark | None, line: Line) -> bool:
+    return mark is not None and mark.series == "digits()" and not line.text
+
+
+def _ends_formulas(line: Line) -> bool:
+    text = line.text
+    is_title = (
+        line.heading or phrases.SECTION.fullmatch(f"{line.number} {text}".strip()) or phrases.KEY_TITLE.fullmatch(text)
+    )
+    return bool(is_title or phrases.TASK.match(text) or text.endswith(("?", "？"))) or not re.search(
+        r"[=$|]|!\[|\d", text
+    )

@@ -1,7 +1,7 @@
-"""Read a document as lines: each with its number, its text in our notation, and whether it is highlighted.
+"""Cut paragraphs into lines: each with its number, its text in our notation, and whether it is highlighted.
 
-`read_document` detects a file's type from its content, whatever its name; `read_text` reads pasted text. A paragraph
-with several options becomes one line per option.
+A paragraph with several options becomes one line per option. How a paper writes points without a word for them ("(2)",
+"/2" or "2" at the end) is detected from all its paragraphs.
 """
 
 from __future__ import annotations
@@ -11,40 +11,123 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, islice, pairwise
-from pathlib import Path
 from typing import Any
 
-from analytics.text.formulas import formula_segments, segment_text
+from analytics.text.formulas import formula_segments
 from questionbank.core.errors import DocumentRefused
-from questionbank.papers.alignment import listed_numbers
-from questionbank.papers.blocks import SOFT_BREAK
-from questionbank.papers.docx import read_docx
-from questionbank.papers.eq_fields import array_latex
-from questionbank.papers.keys import TITLE_AND_LIST
+from questionbank.papers.answer_alignment import listed_numbers
+from questionbank.papers.answer_keys import TITLE_AND_LIST
 from questionbank.papers.marks import GAP, begins_part, cuts, read_mark, take_compound, take_mark
-from questionbank.papers.markup import read_html, read_latex, read_rtf, text_of
-from questionbank.papers.odt import read_odt
-from questionbank.papers.packages import FILE_LIMIT, Package
-from questionbank.papers.paper import Document, Line
-from questionbank.papers.paragraphs import BOLD, Paragraph, Rich
-from questionbank.papers.pdf.reading import read_pdf
+from questionbank.papers.pandoc import SOFT_BREAK
+from questionbank.papers.paper_lines import Line
+from questionbank.papers.paragraphs import COLOURED, Paragraph, Rich
 from questionbank.papers.phrases import ANSWER, ANSWER_WITHIN, RIGHT_BEHIND, SOLUTION
-from questionbank.papers.point_styles import with_column_of_points, with_points
-from questionbank.papers.source import counted, document_kind
-from questionbank.papers.written_answers import written_behind
-from questionbank.rendering.pictures import picture_names
+from questionbank.papers.points import COUNTED, POINTS, points_of
+
+_FEWEST = 3
+_FEWEST_ALONE = 4  # numbers without text beside them
+_MOST = 20
+_LARGE = 10
+_LONGEST_MARK = 3  # characters: "B 5" is an option
+_VALUE = r"(?P<points>[1-9]|1\d|20)"
+
+
+_COLUMN = re.compile(rf"(?<=[^=＝\s\d{GAP}]){GAP}\s*{_VALUE}\s*$")
+_BRACKETS = re.compile(rf"(?<=\S)[\s{GAP}]+\((?P<points>[1-9]|1\d|20|\d{{1,2}}[.,][05])\)\s*$")
+_SLASH = re.compile(rf"(?<=\S)[\s{GAP}]+/\s?{_VALUE}\s*$")
+_BEHIND_SPACE = re.compile(rf"(?:_{{3,}}|\.{{5,}}|…{{2,}})[\s{GAP}]*(?:[^\s()]{{1,5}}[\s{GAP}]*)?\({_VALUE}\)\s*$")
+_FIRST = re.compile(
+    rf"\(?(?P<points>\d{{1,2}}(?:[.,]5)?\s?{COUNTED})\)?[\s{GAP}]+(?P<number>\d{{1,3}})[.)]?[\s{GAP}]+(?=\S)",
+    re.IGNORECASE,
+)
+_SAYS_POINTS = re.compile(rf"\b(?:total|marks|points|punkte)\b.{{0,40}}\d|\d\s?{COUNTED}(?!\w)", re.IGNORECASE)
+
+
+def with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
+    """Put numbers that are points by the paper's style in square brackets at the end of their paragraphs."""
+    found = _with_points_behind(paragraphs)
+    for part in found:
+        if not part.is_row and (match := _BEHIND_SPACE.search(part.rich.text)):
+            _put_in_brackets(part, match)
+    asked = [part for part in found if _asks(part)]
+    for style in (_COLUMN, _BRACKETS, _SLASH):
+        if _is_used(style, asked, found):
+            for part in found:
+                match = style.search(part.rich.text)
+                if match and not part.is_row and len(part.rich.text[: match.start()].strip()) > _LONGEST_MARK:
+                    _put_in_brackets(part, match)
+    return found
+
+
+def _put_in_brackets(part: Paragraph, match: re.Match[str]) -> None:
+    points = f" [{match['points']}]" if match["points"].isdigit() else f" ({match['points']} marks)"
+    before = len(part.rich.text[: match.start("points")].rstrip(f" (/{GAP}"))
+    part.rich = part.rich[:before] + Rich(points, bytes(len(points)))
+
+
+def _is_used(style: re.Pattern[str], asked: Sequence[Paragraph], found: Sequence[Paragraph]) -> bool:
+    """Return whether enough questions and parts end like this, with plausible numbers, for these to be points.
+
+    After a slash a number can hardly be anything else. In a column or in brackets it may be an answer, unless the
+    numbers repeat, or the paper mentions points and puts small numbers in brackets.
+    """
+    values = [points_of(match["points"]) for part in asked if (match := style.search(part.rich.text))]
+    if len(values) < _FEWEST or 3 * len(values) < len(asked):
+        return False
+    if style is _SLASH or 2 * len({*values}) <= len(values):
+        return True
+    return style is _BRACKETS and max(values) < _LARGE and any(_SAYS_POINTS.search(part.rich.text) for part in found)
+
+
+def with_column_of_points(lines: Sequence[Line]) -> list[Line]:
+    """Put the numbers of a column of points in brackets: numbers that are repeatedly alone on a line."""
+    alone = {
+        place: int(line.number)
+        for place, line in enumerate(lines)
+        if not line.text and line.number.isdigit() and 0 < int(line.number) <= _MOST
+    }
+    values = [*alone.values()]
+    counts_on = sum(after == one + 1 for one, after in pairwise(values))
+    if len(values) < _FEWEST_ALONE or 2 * counts_on >= len(values):
+        return [*lines]
+    return [
+        replace(line, number="", text=f"[{alone[place]}]") if place in alone else line
+        for place, line in enumerate(lines)
+    ]
+
+
+def _with_points_behind(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
+    """Move points before consecutive numbers, as in "2p 1 Find x.", to the end of the text."""
+    found = [*paragraphs]
+    starts = [(part, match) for part in found if not part.number and (match := _FIRST.match(part.rich.text))]
+    numbers = [int(match["number"]) for _, match in starts]
+    if len(numbers) < _FEWEST or any(after != one + 1 for one, after in pairwise(numbers)):
+        return found
+    for part, match in starts:
+        points = f" ({match['points']})"
+        rest = part.rich[match.end() :]
+        part.number = f"{match['number']}."
+        part.rich = rest + Rich(points, bytes(len(points)))
+    return found
+
+
+def _asks(paragraph: Paragraph) -> bool:
+    """Return whether a question or part without explicitly worded points begins here."""
+    number, rest = take_mark(paragraph.rich.text)
+    mark = read_mark(paragraph.number or (number if rest else ""))
+    kinds = ("digits", "word", "levels", "lower", "roman")
+    return (
+        mark is not None
+        and mark.kind in kinds
+        and (not POINTS.search(paragraph.rich.text) or _SLASH.search(paragraph.rich.text) is not None)
+    )
+
+
+# -- paragraphs to lines -----------------------------------------------------------------------------------------------
+
 
 LINES_LIMIT = 30_000
-CHARACTERS_LIMIT = 2_000_000
 _LONGEST_CUT = 5_000  # characters in a paragraph that may contain several options
-_GAPS = re.compile(r"\t| {2,}|\u00a0{2,}|\u2003+")
-_HEADING = re.compile(r"(#{1,6}) +")
-_QUOTED = re.compile(r"^\s{0,3}(?:>\s?)+")
-_SUMMARY = re.compile(r"<summary>\s*(.{1,40}?)\s*[:：]?\s*</summary>", re.IGNORECASE)
-_TAG = re.compile(r"</?(?:details|p|div|br|center)\b[^<>]{0,80}>", re.IGNORECASE)
-_EMPHASISED_POINTS = re.compile(r"\*([(\[][^*()\[\]]{1,30}[)\]])\*")
-_ESCAPED = re.compile(r"(?<!\\)\\([*_#.)>+-])")
-_HARD_BREAK = re.compile(r"(?<!\\)\\$")
 _FORMULA_BREAK = re.compile(f"[\n{SOFT_BREAK}{GAP}]")
 _HAS_ROWS = re.compile(r"\\(?:begin|left)\b")
 _MOST_FORMULA_LINES = 60
@@ -60,91 +143,9 @@ _TRUTHS_FIRST = re.compile(rf"(T(?:rue)?|TRUE)[\s/{GAP}]+(F(?:alse)?|FALSE)[\s{G
 _PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LETTER = re.compile(r"(?<![^\W_])[(]?([A-H])[.)]?(?![^\W_])")
 _LETTERS_APART = 8  # lines between two consecutive letters
-_BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*\*")
 
 
-def read_text(text: str) -> Document:
-    """Return the lines of typed or pasted text.
-
-    Raises:
-        DocumentRefused: If the text is too long.
-    """
-    return Document(lines_of(Paragraph(_typed(line)) for line in _text_lines(text)))
-
-
-def _text_lines(text: str) -> list[str]:
-    if len(text) > CHARACTERS_LIMIT:
-        raise DocumentRefused(
-            f"The text has more than {CHARACTERS_LIMIT:,} characters. Read it in several smaller documents."
-        )
-    return re.sub(r"\r\n?|[\v\f\u2028\u2029]", "\n", text).split("\n")
-
-
-def _markdown(line: str) -> Paragraph:
-    """Return a line of Markdown as a paragraph, with its heading, quotation and escapes interpreted."""
-    line = _TAG.sub("", _SUMMARY.sub(r"\1:", _QUOTED.sub("", line)))
-    heading = _HEADING.match(line)
-    text = _EMPHASISED_POINTS.sub(r"\1", line[heading.end() :] if heading else line)
-    text = "".join(
-        segment.source if segment.kind == "formula" else _ESCAPED.sub(r"\1", segment.source)
-        for segment in segment_text(_HARD_BREAK.sub("", text))
-    )
-    return Paragraph(_typed(text), heading=len(heading[1]) if heading else 0)
-
-
-def _typed(line: str) -> Rich:
-    """Return a typed line with text between double stars in bold."""
-    rich = Rich()
-    line = array_latex(_GAPS.sub(GAP, line.strip()), between="$")
-    start = 0
-    for match in _BOLD.finditer(line):
-        rich.add(line[start : match.start()])
-        rich.add(match[1], BOLD)
-        start = match.end()
-    rich.add(line[start:])
-    return rich
-
-
-def read_document(path: Path, name: str) -> Document:
-    """Return the lines and pictures of a file.
-
-    Args:
-        name: the name the file was given.
-
-    Raises:
-        DocumentRefused: If it cannot be read; the message explains what to do instead.
-    """
-    if path.stat().st_size > FILE_LIMIT:
-        raise DocumentRefused(f"The file is larger than {FILE_LIMIT // 1024**2} MB. Split it, or use smaller pictures.")
-    data = path.read_bytes()
-    kind = document_kind(data, name)
-    if kind == "text":
-        return read_text(text_of(data))
-    if kind == "markdown":
-        return Document(lines_of(map(_markdown, _text_lines(text_of(data)))))
-    if kind in ("docx", "odt"):
-        package = Package(data)
-        source = read_docx(package) if kind == "docx" else read_odt(package)
-    elif kind == "pdf":
-        source = read_pdf(data)
-    elif kind == "rtf":
-        source = read_rtf(data)
-    else:
-        source = (read_html if kind == "html" else read_latex)(text_of(data))
-    notices = list(source.notices)
-    if source.lost_pictures > 0:
-        lost = counted(source.lost_pictures, "1 picture is", "{} pictures are")
-        notices.append(
-            f"{lost} of a type that pages cannot show, such as WMF or TIFF; [image] stands there. Save them as PNG."
-        )
-    lines = lines_of(source.paragraphs)
-    named = picture_names(line.text for line in lines)
-    pictures = {name: picture for name, picture in source.pictures.items() if name in named}
-    widths = {name: width for name, width in source.picture_widths.items() if name in pictures}
-    return Document(lines, pictures, tuple(notices), picture_widths=widths, pages=tuple(source.pages))
-
-
-# -- paragraphs to lines ------------------------------------------------------------------------------------------
+# -- paragraphs to lines -----------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -155,7 +156,7 @@ class _Piece:
     has_marked_number: bool = False
 
 
-def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
+def cut_lines(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
     """Convert paragraphs to lines.
 
     Raises:
@@ -402,3 +403,18 @@ def _with_marked_letters(pieces: Iterable[_Piece]) -> Iterator[Line]:
 def _is_lettered(piece: _Piece) -> bool:
     mark = read_mark(piece.line.number)
     return mark is not None and (mark.kind in ("upper", "lower", "box") or mark.series in ("digits()", "digits○"))
+
+
+_ASKED = (".", "?", "!", ":", "=", ")", "]", "_", "。", "？", "：", "．", "）")
+
+
+def written_behind(rich: Rich, start: int) -> list[int]:
+    """Return where a coloured answer begins after the question that starts at `start`; empty if there is none."""
+    end = len(rich.text)
+    while end > start and (rich.looks[end - 1] & COLOURED or rich.text[end - 1].isspace()):
+        end -= 1
+    asked, written = rich.text[start:end].strip(" " + GAP), rich.text[end:].strip(" " + GAP)
+    if not written or not take_mark(asked)[1] or not asked.endswith(_ASKED):
+        return []
+    is_mark = read_mark(take_mark(written)[0])
+    return [end] if is_mark is None or is_mark.kind == "digits" else []

@@ -1,28 +1,36 @@
-"""Build a record from a question's collected lines: points, options, answer, parts, kind; validated like an import."""
+"""Build the record of a question from its lines, validated like an import, and the record that the bank stores."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Any
 
 from analytics.analysed_text import EACH_PART
 from analytics.question_content import AcceptedAnswer, Option, Picture, QuestionContent, QuestionPart, content_texts
 from analytics.question_content import Stimulus as SharedText
-from analytics.records import QuestionRecord
+from analytics.records import ConceptPath, QuestionRecord
+from analytics.text.pictures import PICTURE
 from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.jsonl import question_fields
 from questionbank.formats.rows import record_warnings
-from questionbank.papers import phrases, truth_phrases
-from questionbank.papers.answers import Answered, answered_by, given_answer, labels_named, with_conclusions
-from questionbank.papers.conclusions import is_working
-from questionbank.papers.drafts import Draft, Item, Part, take_points
-from questionbank.papers.keys import row_cells
+from questionbank.papers import phrases
+from questionbank.papers.answer_texts import answer_text, by_parts, in_order, is_working, rename_by_order
 from questionbank.papers.marks import read_mark
-from questionbank.papers.matching import pairs_of, take_letters
-from questionbank.papers.paper import Doubt, FoundQuestion
-from questionbank.papers.part_answers import answer_text, by_parts, in_order, rename_by_order
-from questionbank.papers.written_answers import take_filled
+from questionbank.papers.paper_lines import Doubt, FoundQuestion, row_cells
+from questionbank.papers.phrases import counted_from_one
+from questionbank.papers.question_answers import (
+    Answered,
+    answered_by,
+    given_answer,
+    labels_named,
+    take_filled,
+    with_conclusions,
+)
+from questionbank.papers.question_drafts import Draft, Item, Part, take_points
+from questionbank.papers.tasks import chosen_truth, pairs_of, statement_of, take_letters, truth_before, truth_of
 from questionbank.rendering.pictures import picture_names
 
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # blank for the student's letter
@@ -93,7 +101,7 @@ def _stem(draft: Draft) -> tuple[str, str]:
     """Return a question's own text, and the answer written into it."""
     stem, matched = take_letters(draft.stem.text) if draft.is_matching else (draft.stem.text, "")
     stem, filled = take_filled(stem)
-    stem, chosen = truth_phrases.chosen_truth(_gaps(stem))
+    stem, chosen = chosen_truth(_gaps(stem))
     given = given_answer(stem) or chosen or matched or ", ".join(filled)
     return phrases.GIVEN_ANSWER.sub("（  ）", stem).strip() if given else stem, given
 
@@ -103,8 +111,7 @@ def _by_label(draft: Draft, answered: Answered) -> Answered:
     labels = [mark.label.lower() for part in draft.parts if (mark := read_mark(part.number))]
     parts = rename_by_order(labels, answered.parts or in_order(labels, answered.text))
     if labels and (unnamed := [label for label in parts if label not in labels]):
-        said = f"There is an answer to part {', '.join(unnamed)}, but no such part. Say where it begins."
-        draft.doubts.append(Doubt("part_missing", said))
+        draft.doubts.append(Doubt.of("part_missing", labels=", ".join(unnamed)))
     return replace(answered, parts=parts)
 
 
@@ -139,13 +146,11 @@ def _checked(row: dict[str, Any], doubts: list[Doubt]) -> QuestionRecord:
         record = read_question(row)
     except FieldProblems as error:
         if not row["text"]:
-            said = "The question has no text. Say which line asks it, or join it with the question above."
-            doubts.append(Doubt("no_text", said))
+            doubts.append(Doubt.of("no_text"))
         elif row["kind"] == "parts" and row["options"]:
-            said = "It has lettered parts and options. Say of each lettered line which it is."
-            doubts.append(Doubt("both", said))
+            doubts.append(Doubt.of("both"))
         else:
-            doubts.append(Doubt("refused", f"The bank cannot take it yet: {error}."))
+            doubts.append(Doubt.of("refused", reason=error))
         options = tuple(Option(**option) for option in row["options"])
         return QuestionRecord(
             "",
@@ -158,23 +163,22 @@ def _checked(row: dict[str, Any], doubts: list[Doubt]) -> QuestionRecord:
         )
     for name, reason in record_warnings(record):
         if name == "answer":
-            doubts.append(Doubt("answer_odd", f"{reason[:1].upper()}{reason[1:]}."))
+            doubts.append(Doubt.of("answer_odd", reason=f"{reason[:1].upper()}{reason[1:]}"))
     return record
 
 
-# -- options ------------------------------------------------------------------------------------------------------
+# -- options -----------------------------------------------------------------------------------------------------
 
 
 def _options(items: Sequence[Item], doubts: list[Doubt]) -> tuple[Option, ...]:
     labels = _labels(items, doubts)
     texts = [_gaps(_option_text(item)) for item in items]
     if empty := [label for label, text in zip(labels, texts, strict=True) if not text]:
-        said = f"Option {', '.join(empty)} has no text. Join it with the line that has."
-        doubts.append(Doubt("option_empty", said))
+        doubts.append(Doubt.of("option_empty", labels=", ".join(empty)))
     if len({*texts}) < len(texts):
-        doubts.append(Doubt("options_same", "Two options have the same text. Correct one of them."))
+        doubts.append(Doubt.of("options_same"))
     if len(items) == 1 and not _is_typed(items):
-        doubts.append(Doubt("option_single", "It has a single option. Say which lines are the others."))
+        doubts.append(Doubt.of("option_single"))
     return tuple(Option(label, text) for label, text in zip(labels, texts, strict=True))
 
 
@@ -189,15 +193,13 @@ def _labels(items: Sequence[Item], doubts: list[Doubt]) -> list[str]:
     if len(known) < len(labels) or len({*known}) < len(known):
         if known and not is_settled:
             shown = ", ".join(label or "?" for label in labels)
-            said = f"The options are numbered {shown}; they are read as {', '.join(by_place)}."
-            doubts.append(Doubt("options_renamed", said))
+            doubts.append(Doubt.of("options_renamed", printed=shown, labels=", ".join(by_place)))
         return by_place
     by_number = [str(place) for place in range(1, len(known) + 1)]
     by_numeral = ["I", "II", "III", "IV", "V"][: len(known)]
     usual = (by_place, by_number, by_numeral, list("FGHJ"), list("FGHJK"))
     if known not in usual and not is_settled:
-        said = f"The letters of the options skip: {', '.join(known)}. Is one missing?"
-        doubts.append(Doubt("option_lost", said))
+        doubts.append(Doubt.of("option_lost", labels=", ".join(known)))
     return labels
 
 
@@ -234,7 +236,7 @@ def _option_text(item: Item) -> str:
     return text.rstrip(";； ").strip()
 
 
-# -- kind, parts, pairs, solution ---------------------------------------------------------------------------------
+# -- kind, parts, pairs, solution --------------------------------------------------------------------------------
 
 
 def _kind(
@@ -244,7 +246,7 @@ def _kind(
     if options and _is_typed(draft.options):
         text = options[0].text
         return "short", stem, (), replace(answered, text=text, accepted=(AcceptedAnswer(text),))
-    truths = [truth_phrases.truth_of(option.text) for option in options]
+    truths = [truth_of(option.text) for option in options]
     if len(options) == 2 and {*truths} == {"True", "False"}:
         answer = next(
             (truth for option, truth in zip(options, truths, strict=True) if option.label == answered.text), ""
@@ -253,8 +255,8 @@ def _kind(
     if options:
         return "choice", _without_leading_gap(stem), options, answered
     words = _WRITTEN_TRUTH | ({"right", "wrong", "correct"} if "____" in stem else set())  # "a ____ angle"
-    truth = "" if answered.text.lower() in words else truth_phrases.truth_of(answered.text)
-    statement = truth_phrases.statement_of(stem)
+    truth = "" if answered.text.lower() in words else truth_of(answered.text)
+    statement = statement_of(stem)
     heading = " ".join(draft.headings[-1:])
     if (
         (statement != stem and statement.strip())
@@ -285,14 +287,14 @@ def _part(part: Part, answered: Answered, doubts: list[Doubt]) -> QuestionPart:
     if options:
         answer = ", ".join(right) or (labels_named(answer, options, "its answer", doubts) if answer else "")
     text, filled = take_filled(part.text)
-    text, chosen = truth_phrases.chosen_truth(_gaps(text))
+    text, chosen = chosen_truth(_gaps(text))
     answer = answer or ", ".join(filled)
-    statement = truth_phrases.statement_of(text)
-    truths = {option.label: truth_phrases.truth_of(option.text) for option in options}
+    statement = statement_of(text)
+    truths = {option.label: truth_of(option.text) for option in options}
     if sorted(truths.values()) == ["False", "True"]:
         return QuestionPart(text, "true_false", (), truths.get(answer, ""), QuestionContent(points=part.points))
     if not options and statement != text:
-        truth = chosen or truth_phrases.truth_of(answer)
+        truth = chosen or truth_of(answer)
         return QuestionPart(statement.strip(), "true_false", (), truth, QuestionContent(points=part.points))
     kind = "choice" if options else "blanks" if phrases.BLANK.search(text) else "open"
     return QuestionPart(text, kind, options, answer, QuestionContent(points=part.points))
@@ -302,7 +304,7 @@ def _decided(parts: Sequence[QuestionPart]) -> tuple[tuple[QuestionPart, ...], l
     """Return true-or-false statements with only "true" or "false" as their answers, and the reasons."""
     decided, reasons = [], []
     for letter, part in zip("abcdefghijklmnopqrstuvwxyz", parts, strict=False):
-        truth, reason = truth_phrases.truth_before(part.answer)
+        truth, reason = truth_before(part.answer)
         if truth and not part.options:
             part = replace(part, kind="true_false", answer=truth)
             reasons += [f"({letter}) {reason}"] * bool(reason)
@@ -329,3 +331,58 @@ def _gaps(text: str) -> str:
     return "\n".join(
         line if row_cells(line) is not None else phrases.BLANK.sub("____", line) for line in text.split("\n")
     )
+
+
+# -- the record in the bank --------------------------------------------------------------------------------------------
+
+
+def bank_record(
+    record: QuestionRecord, pictures: Mapping[str, str], concepts: tuple[ConceptPath, ...] = ()
+) -> QuestionRecord:
+    """Return a question as the bank stores it.
+
+    Args:
+        pictures: SHA-256 by name; a picture without one is known to be missing.
+
+    Raises:
+        FieldProblems: If the bank cannot accept the question.
+    """
+    named = picture_names(_texts(record))
+    names = {name: _name_by_content(name, pictures.get(name, "")) for name in named}
+    content = record.content
+    if named:
+        widths = {picture.name: picture.width for picture in content.pictures}
+        found = {names[name]: Picture(names[name], pictures.get(name, ""), widths.get(name, 0.0)) for name in named}
+        content = replace(content, pictures=tuple(found.values()))
+    fields = question_fields(_counted_from_one(replace(record, content=content, concepts=concepts)))
+    return read_question(_renamed(fields, names) if names else fields)
+
+
+def _counted_from_one(record: QuestionRecord) -> QuestionRecord:
+    """Remove the paper's question numbers from a question's shared text: each worksheet inserts its own."""
+    shared = record.content.stimulus.text
+    if not shared or not record.text.startswith(shared):
+        return record
+    own = "\n\n".join(map(counted_from_one, shared.split("\n\n")))
+    stimulus = replace(record.content.stimulus, text=own)
+    content = replace(record.content, stimulus=stimulus)
+    return replace(record, text=own + record.text[len(shared) :], content=content)
+
+
+def _name_by_content(name: str, sha256: str) -> str:
+    """Return a picture's name in the bank, from its hash: programs renumber the pictures in every file they write."""
+    return f"{sha256[:12]}{PurePath(name).suffix}" if sha256 else name
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Return a question's fields with the pictures renamed in their texts."""
+    if isinstance(value, str):
+        return PICTURE.sub(lambda match: f"![{match['alt']}]({names.get(match['name'].strip(), match['name'])})", value)
+    if isinstance(value, Mapping):
+        return {key: _renamed(each, names) for key, each in value.items()}
+    return [_renamed(each, names) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _texts(record: QuestionRecord) -> Iterator[str]:
+    yield from (record.text, *(option.text for option in record.options), record.answer, record.solution)
+    yield from content_texts(record.content)

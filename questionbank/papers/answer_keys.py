@@ -7,28 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, groupby, pairwise
 
-from questionbank.papers.alignment import Answer, aligned, has_label
-from questionbank.papers.answer_tables import concluding, is_numbered_down, label_of, table_answers
-from questionbank.papers.conclusions import is_working
+from questionbank.papers.answer_alignment import Answer, aligned, has_label
+from questionbank.papers.answer_lists import is_numbered_down, label_of, table_answers
+from questionbank.papers.answer_texts import by_parts, concluding, is_working, short_answer
 from questionbank.papers.marks import GAP, read_mark
-from questionbank.papers.paper import Line
-from questionbank.papers.part_answers import by_parts, short_answer
+from questionbank.papers.paper_lines import Line, full_text, row_cells
 from questionbank.papers.phrases import ANSWER, KEY_TITLE, SECTION, SOLUTION
-from questionbank.papers.point_phrases import POINTS
-from questionbank.papers.truth_phrases import truth_of
-
-
-def full_text(line: Line) -> str:
-    """Return a line's number and text."""
-    return f"{line.number} {line.text}".strip()
-
-
-def row_cells(text: str) -> list[str] | None:
-    """Return the cells of a table row in our notation; None if the text is not a row."""
-    if not (text.startswith("|") and text.endswith("|") and len(text) > 2):
-        return None
-    return [cell.strip() for cell in text[1:-1].split("|")]
-
+from questionbank.papers.points import POINTS
+from questionbank.papers.tasks import truth_of
 
 _LETTERS = r"[A-K](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-K]){0,4}"
 _LETTER = re.compile(

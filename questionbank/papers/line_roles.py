@@ -10,16 +10,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from questionbank.papers import phrases, point_phrases
-from questionbank.papers.directions import WORD_BANK, is_given, is_order
-from questionbank.papers.item_runs import Items, Run
-from questionbank.papers.keys import full_text, key_entries, row_cells
+from questionbank.papers import phrases
+from questionbank.papers.answer_keys import key_entries
+from questionbank.papers.line_context import LONG_HEADING, Surroundings, formulas, numbered_rules
 from questionbank.papers.marks import Mark, read_mark
-from questionbank.papers.matching import matching_rows
-from questionbank.papers.numbering import Numbering, formulas, is_above_others, numbered_rules, numbering
-from questionbank.papers.paper import Line, Role
-from questionbank.papers.points import paper_totals, without_points
-from questionbank.papers.surroundings import LONG_HEADING, Surroundings
+from questionbank.papers.numbering import Items, Numbering, Run, is_above_others, numbering
+from questionbank.papers.paper_lines import Line, Role, full_text, row_cells
+from questionbank.papers.points import ENDS_QUESTION, POINTS_ALONE, TITLED_POINTS, paper_totals, without_points
+from questionbank.papers.tasks import WORD_BANK, is_given, is_order, matching_rows
 
 Count = Callable[[Sequence[Line], Sequence[Mark | None]], Numbering]
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
@@ -95,7 +93,7 @@ class _Guess(Surroundings):
     def role(self, place: int) -> Role:
         line, mark = self.lines[place], self.marks[place]
         text = line.text.replace("**", "")
-        if point_phrases.TITLED_POINTS.fullmatch(text) and mark is None:
+        if TITLED_POINTS.fullmatch(text) and mark is None:
             self.awaits_answers = phrases.TYPED_ANSWER.fullmatch(text) is not None or (
                 self.awaits_answers and self.state == "outside"
             )
@@ -109,7 +107,7 @@ class _Guess(Surroundings):
             self.headings[place] = self.heading
             self.has_typed_answers, self.awaits_answers = self.awaits_answers, False
             self.question, self.is_matching, self.open_runs = place, False, []
-        elif role in (Role.HEADING, Role.STIMULUS) or point_phrases.ENDS_QUESTION.fullmatch(line.text):
+        elif role in (Role.HEADING, Role.STIMULUS) or ENDS_QUESTION.fullmatch(line.text):
             self.question = -1
         return role
 
@@ -156,7 +154,7 @@ class _Guess(Surroundings):
         """The line states the points, sums them up, or ends the question with its total."""
         if at.mark is None and (phrases.tells_points(at.text) or self._sums_marks(at.place)):
             return Role.NOTHING
-        return Role.MORE if at.is_open and point_phrases.ENDS_QUESTION.fullmatch(at.text) else None
+        return Role.MORE if at.is_open and ENDS_QUESTION.fullmatch(at.text) else None
 
     def _shared_text(self, at: _Spot) -> Role | None:
         """The line introduces something that questions share: "Questions 3-5 refer to the graph", a word bank."""
@@ -219,7 +217,7 @@ class _Guess(Surroundings):
         is_noise = (
             at.kind in ("", "bullet")
             and phrases.NOISE.fullmatch(full_text(at.line).replace("**", "").strip("*"))
-            and not (at.is_open and point_phrases.POINTS_ALONE.fullmatch(at.text))
+            and not (at.is_open and POINTS_ALONE.fullmatch(at.text))
         )
         return Role.NOTHING if is_noise else None
 
@@ -245,7 +243,7 @@ class _Guess(Surroundings):
             return Role.NOTHING if phrases.is_left_blank(text[match.end() :]) else Role.ANSWER
         if phrases.SOLUTION.match(text):
             return Role.SOLUTION
-        return Role.NOTHING if point_phrases.TITLED_POINTS.fullmatch(text) and self.state != "stem" else None
+        return Role.NOTHING if TITLED_POINTS.fullmatch(text) and self.state != "stem" else None
 
     def _answer_below(self, at: _Spot) -> Role | None:
         """The line names the right option, was written in by a teacher, or continues an answer."""
@@ -283,7 +281,7 @@ class _Guess(Surroundings):
         line = at.line
         if line.is_joined or line.number or len(line.text) > LONG_HEADING or row_cells(line.text) is not None:
             return None
-        if not self.numbering.is_question(at.place + 1) or point_phrases.POINTS_ALONE.fullmatch(line.text):
+        if not self.numbering.is_question(at.place + 1) or POINTS_ALONE.fullmatch(line.text):
             return None
         return Role.HEADING if self._stands_out(at.place, line) else None
 

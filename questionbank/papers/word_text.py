@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree as ET  # for building and writing; input is parsed by defusedxml
 
-from questionbank.papers.blocks import BOXED, COLOUR_BEGINS, COLOUR_ENDS, NUMBER_BEGINS, NUMBER_ENDS
-from questionbank.papers.eq_fields import eq_latex
+from questionbank.papers.list_numbers import Counters, Styles
 from questionbank.papers.marks import GAP
-from questionbank.papers.paragraphs import FORMULA
-from questionbank.papers.word_numbering import Counters, Styles
+from questionbank.papers.pandoc import BOXED, COLOUR_BEGINS, COLOUR_ENDS, NUMBER_BEGINS, NUMBER_ENDS
+from questionbank.papers.paragraphs import FORMULA, eq_latex
 
 NAMESPACES = {
     "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
-from questionbank.papers import phrases, point_phrases
-from questionbank.papers.keys import KeyEntry
+from questionbank.papers import phrases
+from questionbank.papers.answer_keys import KeyEntry
+from questionbank.papers.answer_texts import answer_text, by_parts, in_order
 from questionbank.papers.marks import begins_part, take_mark
-from questionbank.papers.paper import Doubt, Line, Role
-from questionbank.papers.part_answers import answer_text, by_parts, in_order
-from questionbank.papers.points import without_points
+from questionbank.papers.paper_lines import Doubt, Line, Role
+from questionbank.papers.points import BARE_POINTS, FOR_EACH, POINTS, without_points
 
 
 @dataclass(slots=True, eq=False)
@@ -166,10 +166,7 @@ class Draft:
 
 def _ends_with_points(item: Item, options: Sequence[Item]) -> bool:
     """Return whether only the last option ends with a number in brackets: the question's points."""
-    return (
-        item is options[-1]
-        and [bool(point_phrases.BARE_POINTS.search(option.text)) for option in options].count(True) == 1
-    )
+    return item is options[-1] and [bool(BARE_POINTS.search(option.text)) for option in options].count(True) == 1
 
 
 def _without_answer_space(text: str) -> str:
@@ -182,7 +179,7 @@ def _without_answer_space(text: str) -> str:
 
 def take_points(draft: Draft) -> float | None:
     """Remove the points from a question's texts; return the points of the whole question."""
-    gives_each = bool(draft.parts) and any(map(point_phrases.FOR_EACH.search, draft.stem.texts))
+    gives_each = bool(draft.parts) and any(map(FOR_EACH.search, draft.stem.texts))
     total = _take_from_stem(draft)
     if gives_each:
         for part in draft.parts:
@@ -207,8 +204,7 @@ def _take_from_parts(parts: Sequence[Part]) -> float | None:
     """Remove the points from a question's parts and assign them; return the points that a part gives for all parts."""
     of_all: float | None = None
     bare_points = len(parts) > 1 and all(
-        point_phrases.BARE_POINTS.search(part.texts[-1]) or point_phrases.POINTS.search(part.texts[-1])
-        for part in parts
+        BARE_POINTS.search(part.texts[-1]) or POINTS.search(part.texts[-1]) for part in parts
     )
     for part in parts:
         first = 0 if begins_part(part.texts[0]) else 1  # "(a) (i) Find x. (1)": the points of a nested part
@@ -234,7 +230,7 @@ def _take_said(draft: Draft) -> float | None:
 def _taken(item: Item, *, is_option: bool = False, bare_points: bool = False) -> Iterator[tuple[int, float, bool]]:
     """Remove the points from an item's lines; yield them with their line and whether they are a total."""
     for place, text in enumerate(item.texts):
-        if place == 0 and is_option and not point_phrases.POINTS.search(text):
+        if place == 0 and is_option and not POINTS.search(text):
             continue
         number, body = take_mark(text) if place else ("", text)  # number of a nested part
         if not body:

@@ -1,4 +1,7 @@
-"""Determine a question's answer from marked options, answer lines, gaps, the list of answers or the working."""
+"""Determine a question's answer from marked options, answer lines, gaps, the list of answers or the working.
+
+Answers that a teacher wrote into the paper have no label; they are in gaps, in brackets, or below the question.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,21 @@ from dataclasses import dataclass, field, replace
 from analytics.question_content import AcceptedAnswer, Option, QuestionPart
 from analytics.text.meaning import same_answer
 from questionbank.formats.shapes import answer_label
-from questionbank.papers import phrases, truth_phrases
-from questionbank.papers.conclusions import chosen_letter, concluded, concluded_by_numerals, is_sure, is_working
-from questionbank.papers.drafts import Draft, Item
-from questionbank.papers.keys import KeyEntry
-from questionbank.papers.paper import Doubt
-from questionbank.papers.part_answers import answer_text, by_parts
+from questionbank.papers import phrases
+from questionbank.papers.answer_keys import KeyEntry
+from questionbank.papers.answer_texts import (
+    answer_text,
+    by_parts,
+    chosen_letter,
+    concluded,
+    concluded_by_numerals,
+    is_sure,
+    is_working,
+)
+from questionbank.papers.paper_lines import Doubt
+from questionbank.papers.points import BARE_POINTS, IMPOSSIBLE_POINTS, POINTS, POINTS_ALONE
+from questionbank.papers.question_drafts import Draft, Item, Part
+from questionbank.papers.tasks import truth_of
 
 _LETTERS = re.compile(
     r"[(（\[]?([A-Ka-h](?:\s?(?:[,、/&+;；和]|and|und|et|y)?\s?[A-K])*)[)）\]]?\s*(?:$|[.:：)）;；。](?:\s"
@@ -59,8 +71,8 @@ def answered_by(
         found.text = resolved[0][1]
         for where, text in resolved[1:]:
             if text != found.text and (options or not _agree(text, found.text)):
-                said_twice = f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}. Which is it?"
-                draft.doubts.append(Doubt("answers_differ", said_twice))
+                sources = {"source": resolved[0][0], "other_source": where}
+                draft.doubts.append(Doubt.of("answers_differ", answer=found.text, other=text, **sources))
     return found
 
 
@@ -85,8 +97,7 @@ def _said_by_marks(draft: Draft, items: Sequence[Item], options: Sequence[Option
     is_settled = any(item.is_settled for item in items if item.is_right)
     wording = draft.stem.text + " ".join(draft.headings)
     if len(right) > 1 and not is_settled and not phrases.SEVERAL_RIGHT.search(wording):
-        marked = f"{len(right)} options are marked as right: {', '.join(right)}. Are they?"
-        draft.doubts.append(Doubt("several_right", marked))
+        draft.doubts.append(Doubt.of("several_right", count=len(right), labels=", ".join(right)))
     return [("the options marked as right", ", ".join(right))]
 
 
@@ -145,17 +156,17 @@ def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[
         by_text = chosen_letter(text)
     if not by_text:
         by_text = next((option.label for option in options if same_answer(text, option.text) == "same"), "")
-    truth = truth_phrases.truth_of(text)
+    truth = truth_of(text)
     if not by_text and truth:
-        by_text = next((option.label for option in options if truth_phrases.truth_of(option.text) == truth), "")
+        by_text = next((option.label for option in options if truth_of(option.text) == truth), "")
     if by_text:
         return by_text
-    shown = text if len(text) <= 60 else f"{text[:60]}…"
     if named:
-        said = f"By {where} the answer is {', '.join(named)}, but the options are {', '.join(labels)}."
+        doubt = Doubt.of("answer_other_options", source=where, answer=", ".join(named), labels=", ".join(labels))
     else:
-        said = f"By {where} the answer is “{shown}”, which is none of the options."
-    doubts.append(Doubt("answer_no_option", said))
+        shown = text if len(text) <= 60 else f"{text[:60]}…"
+        doubt = Doubt.of("answer_no_option", source=where, answer=shown)
+    doubts.append(doubt)
     return ""
 
 
@@ -202,8 +213,7 @@ def with_conclusions(
         solution = f"{answered.text}\n{solution}".strip()
         answered = replace(answered, text=end)
     if found:
-        said = f"The answer is what the working ends with: {'; '.join(found)}. Is it all of it?"
-        doubts.append(Doubt("answer_of_working", said))
+        doubts.append(Doubt.of("answer_of_working", results="; ".join(found)))
     return answered, parts, solution
 
 
@@ -225,3 +235,94 @@ def _concluded_parts(
             part = replace(part, answer=end)
         settled.append(part)
     return tuple(settled), solution
+
+
+# -- answers written into the paper ------------------------------------------------------------------------------------
+
+
+_LONGEST_BELOW = 40
+_FEWEST = 3  # questions
+_BRACKETED = re.compile(
+    r"(?<=[.?!=:\w%°)])\s*(?:[(\[]\s*(?P<bracketed>[^()\[\]]{1,40}?)\s*[)\]]|[→\t]\s*(?P<answer>\S.{0,40}?)|\*\*(?P<bold>[^*]{1,40})\*\*)\s*$"
+)
+_FILLED = re.compile(
+    r"(?<![\w\\}^])_{1,30}(?:\$\\underline\{|\*\*)?(?P<answer>(?![\u4e00-\u9fff])(?:[^\W_]|[($√−–-])(?:[^_\n\u4e00-\u9fff]{0,30}?[^\s_=])??)"
+    r"(?:\}\$|\*\*)?_{1,30}(?!\w)"
+)
+_UNDERLINED = re.compile(r"(?<!\S)\$\\underline\{(?P<answer>[−–-]?\d[\d.,]*)\}\$(?=\s?[.,;%]|\s)")
+_ASKS = re.compile(r"[?？]|underlin|unterstrich|soulign|subraya|划线")
+
+
+def take_filled(text: str) -> tuple[str, list[str]]:
+    r"""Empty the filled-in gaps of a text; return the text and the gaps' contents.
+
+    >>> take_filled("__F__ Each square is a rectangle."), take_filled("One of ____ and ____ is x_1 or x_2.")
+    (('____ Each square is a rectangle.', ['F']), ('One of ____ and ____ is x_1 or x_2.', []))
+    """
+    filled = [match for match in _FILLED.finditer(text) if match[0].count("_") > 2]
+    if not filled and not phrases.BLANK.search(text) and not _ASKS.search(text) and not phrases.TASK.match(text):
+        filled = [*_UNDERLINED.finditer(text)]
+    for match in reversed(filled):
+        text = f"{text[: match.start()]}____{text[match.end() :]}"
+    return text, [match["answer"] for match in filled]
+
+
+def take_answers_behind(drafts: Sequence[Draft]) -> None:
+    """Move trailing answers out of the questions of a paper that gives no other answers.
+
+    They are in brackets, "Find sin 30°. (0.5)", or on a line of their own below the question.
+    """
+    if len(drafts) < _FEWEST or any(map(_is_answered, drafts)):
+        return
+    last = [(draft, item) for draft in drafts for item in draft.parts or draft.options[-1:] or [draft.stem]]
+    for draft, item, answer, rest in _in_brackets(last) or _below(last):
+        item.texts[-1] = rest
+        (item if isinstance(item, Part) else draft).answers.append(Item([], [answer]))
+
+
+def _is_answered(draft: Draft) -> bool:
+    return bool(draft.answers or draft.solutions or draft.key or any(part.answers for part in draft.parts))
+
+
+def _in_brackets(last: Sequence[tuple[Draft, Item]]) -> list[tuple[Draft, Item, str, str]]:
+    """Return the answers in brackets and the text before each; empty if they are few, or points."""
+    bracketed = [(draft, item, match) for draft, item in last if (match := _BRACKETED.search(item.texts[-1]))]
+    found = [
+        (draft, item, match[match.lastgroup or 0], item.texts[-1][: match.start()].rstrip())
+        for draft, item, match in bracketed
+    ]
+    are_points = [
+        _are_points(match[0].strip(), inside) for (*_, match), (_, _, inside, _) in zip(bracketed, found, strict=True)
+    ]
+    is_usual = 3 * len(found) >= 2 * len(last) and 2 * are_points.count(False) > len(found)
+    return found if is_usual else []
+
+
+def _below(last: Sequence[tuple[Draft, Item]]) -> list[tuple[Draft, Item, str, str]]:
+    """Return the answers on lines of their own, with empty text before them; empty if only few questions have one."""
+    found = [
+        (draft, item, item.texts[-1], "") for draft, item in last if len(item.texts) > 1 and _is_answer(item.texts[-2:])
+    ]
+    return found if 3 * len(found) >= 2 * len(last) else []
+
+
+def _are_points(written: str, inside: str) -> bool:
+    in_square_brackets = written.startswith("[") and BARE_POINTS.fullmatch(written)
+    patterns = (POINTS, IMPOSSIBLE_POINTS)
+    return bool(
+        in_square_brackets or POINTS_ALONE.fullmatch(inside) or any(pattern.fullmatch(written) for pattern in patterns)
+    )
+
+
+def _is_answer(texts: Sequence[str]) -> bool:
+    """Return whether the second of two lines looks like the answer to the first."""
+    asked, answer = texts
+    return (
+        asked.rstrip().endswith((".", "?", "!", "=", "。", "？"))
+        and len(answer) <= _LONGEST_BELOW
+        and not answer.endswith((".", "?", ":", "？", "。"))
+        and not answer.startswith(("|", "!["))
+        and not phrases.TASK.match(answer)
+        and not phrases.BLANK.search(answer)
+        and (answer.isdigit() or not POINTS_ALONE.fullmatch(answer))
+    )

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from analytics.text.formulas import formula_segments
+from questionbank.papers.answer_texts import by_parts
 from questionbank.papers.marks import GAP
-from questionbank.papers.part_answers import by_parts
 from questionbank.papers.phrases import BONUS
 
 BONUS_NUMBER = -1

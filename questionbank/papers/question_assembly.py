@@ -1,30 +1,42 @@
-"""Form questions from lines and their roles.
+"""Form questions from lines and their roles, and choose the roles that form the most coherent questions.
 
 `assemble` accepts any roles, guessed or set by people: a line goes where its role puts it, whatever its text looks
-like. `questionbank.papers.records` interprets a question's lines; `questionbank.papers.doubts` finds what is doubtful
-about it, on its own or compared with its neighbours.
+like. `question_records` interprets a question's lines; `doubts` finds what is doubtful about it.
+
+Which numbers belong to questions, and where a list of answers is, often only becomes clear from the result.
+`guess_roles` therefore reads a paper in every way that its lines allow, and compares the questions.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from questionbank.papers import phrases, point_phrases
-from questionbank.papers.alignment import BONUS_NUMBER
-from questionbank.papers.answer_lists import tables_of_answers
-from questionbank.papers.directions import directs
-from questionbank.papers.doubts import neighbour_doubts, paper_notices, with_lines_left, with_unread_signs
-from questionbank.papers.drafts import Draft, Item, Stimulus
-from questionbank.papers.keys import KeyEntry, full_text, key_entries, pairs_named
-from questionbank.papers.marks import read_mark, take_mark
-from questionbank.papers.paper import Doubt, Line, Paper, Role
-from questionbank.papers.points import stated_total
-from questionbank.papers.records import found_question
-from questionbank.papers.suspicion import with_suspicions
-from questionbank.papers.written_answers import take_answers_behind
+from analytics.analysed_text import EACH_PART
+from questionbank.papers import phrases
+from questionbank.papers.answer_alignment import BONUS_NUMBER
+from questionbank.papers.answer_keys import KeyEntry, key_entries, pairs_named
+from questionbank.papers.answer_lists import answer_lists, tables_of_answers
+from questionbank.papers.doubts import (
+    left_over,
+    neighbour_doubts,
+    paper_notices,
+    with_lines_left,
+    with_suspicions,
+    with_unread_signs,
+)
+from questionbank.papers.line_roles import Count, read_roles
+from questionbank.papers.marks import COUNTING_KINDS, read_mark, take_mark
+from questionbank.papers.numbering import numbering, numbering_below_words
+from questionbank.papers.paper_lines import Doubt, FoundQuestion, Line, Paper, Role, full_text
+from questionbank.papers.phrases import KEY_TITLE
+from questionbank.papers.points import POINTS_EACH, STATED_POINTS, points_of, stated_total
+from questionbank.papers.question_answers import take_answers_behind
+from questionbank.papers.question_drafts import Draft, Item, Stimulus
+from questionbank.papers.question_records import found_question
+from questionbank.papers.tasks import directs
 
 Points = Mapping[int, tuple[float | None, ...]]
 _Row = tuple[int, Line]  # row of a list of answers, with its place in the document
@@ -73,8 +85,7 @@ def gathered(
         draft.settle(settled)
         for line in draft.lines:
             if lines[line].is_boxed and roles[line] is Role.MORE and line not in settled:
-                shown = f"The text box “{lines[line].text[:60]}” is read as part of it. Does it belong to it?"
-                draft.doubts.append(Doubt("boxed", shown))
+                draft.doubts.append(Doubt.of("boxed", text=lines[line].text[:60]))
         draft.points_said = next((said[line] for line in draft.lines if said and line in said), ())
     found = [found_question(draft) for draft in drafts]
     doubted = [*neighbour_doubts(found, drafts, names_answers=_names_answers(lines, roles, drafts))]
@@ -168,7 +179,7 @@ class _Assembly:
         self._give_points(text)
         if directs(text):
             self._stimuli = [one for one in self._stimuli if one.last or not directs(one.text)]
-        if stated := point_phrases.STATED_POINTS.fullmatch(text):
+        if stated := STATED_POINTS.fullmatch(text):
             self._points_next = float(stated[1])
 
     def _share(self, place: int, line: Line) -> None:
@@ -203,7 +214,7 @@ class _Assembly:
         )
         self._points_next = None
         draft.stem.add(place, line.text)
-        draft.value = mark.value if mark is not None and mark.kind in ("digits", "word", "levels") else 0
+        draft.value = mark.value if mark is not None and mark.kind in COUNTING_KINDS else 0
         if draft.points_each is None:
             ranges = (points for first, last, points in self._points_of if first <= draft.value <= last)
             draft.points_each = next(ranges, None)
@@ -231,14 +242,14 @@ class _Assembly:
         named = [*_POINTS_FOR.finditer(text)]
         ends = [*(match.start() for match in named[1:]), len(text)]
         for match, end in zip(named, ends, strict=False):
-            points = point_phrases.POINTS_EACH.search(text, 0 if len(named) == 1 else match.start(), end)
+            points = POINTS_EACH.search(text, 0 if len(named) == 1 else match.start(), end)
             first, last = match["first"] or match["zh_first"], match["last"] or match["zh_last"]
             if points and last:
                 self._points_of.insert(0, (int(first), int(last), _each(points)))
             elif points:
                 self._points_in[match[1].upper()] = _each(points)
         is_here = not named or (len(named) == 1 and _SECTION.match(text))
-        if is_here and (points := point_phrases.POINTS_EACH.search(text)):
+        if is_here and (points := POINTS_EACH.search(text)):
             self._points_each = _each(points)
 
     def _head(self, line: Line) -> None:
@@ -257,7 +268,7 @@ def _counted_by(heading: str) -> str:
 
 
 def _each(match: re.Match[str]) -> float:
-    return point_phrases.points_of(next(filter(None, match.groups())))
+    return points_of(next(filter(None, match.groups())))
 
 
 def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[str]:
@@ -344,8 +355,7 @@ def _add_rows(rows: Sequence[_Row], asked: Sequence[_Asked], *, is_only: bool) -
         draft.key = entry
         if entry.others:
             said = ", ".join(dict.fromkeys([entry.answer, *entry.others]))
-            sentence = f"The list of answers names question {entry.number} more than once: {said}."
-            draft.doubts.append(Doubt("answer_twice", sentence))
+            draft.doubts.append(Doubt.of("answer_twice", number=entry.number, answers=said))
 
 
 def _slots(place: int, draft: Draft) -> Iterator[tuple[int, int, str]]:
@@ -358,3 +368,78 @@ def _slots(place: int, draft: Draft) -> Iterator[tuple[int, int, str]]:
         for row in rows if counts_on else range(draft.value + 1, len(rows) + 1):
             if row != draft.value:
                 yield place, row, ""
+
+
+# -- the most coherent roles -------------------------------------------------------------------------------------------
+
+
+_MARGIN = 0.3  # minimum advantage over a simpler reading
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The roles of a paper's lines, and the coherence of the resulting questions."""
+
+    roles: list[Role]
+    coherence: float
+
+
+def guess_roles(lines: Sequence[Line]) -> list[Role]:
+    """Guess the role of each line."""
+    marks = [read_mark(line.number) for line in lines]
+    lists = [*answer_lists(lines, marks)]
+    best = _with_lists(lines, lists, numbering)
+    if numbering_below_words(lines, marks).headings:
+        other = _with_lists(lines, lists, numbering_below_words)
+        best = other if other.coherence > best.coherence + _MARGIN else best
+    return best.roles
+
+
+def _with_lists(lines: Sequence[Line], lists: Sequence[Sequence[frozenset[int]]], count: Count) -> Reading:
+    """Return a reading that uses each list of answers, to its best extent, if that is more coherent than without it."""
+    key: frozenset[int] = frozenset()
+    best = _read(lines, key, count)
+    for candidates in lists:
+        with_list = key
+        for candidate in candidates:
+            reading = _read(lines, candidate if candidate & key else key | candidate, count)
+            if reading.coherence > best.coherence + _MARGIN:
+                best, with_list = reading, candidate if candidate & key else key | candidate
+        key = with_list
+    return best
+
+
+def _read(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) -> Reading:
+    roles = read_roles(lines, key, count)
+    return Reading(roles, coherence(lines, roles, gathered(lines, roles)))
+
+
+def _lacks_answer(question: FoundQuestion) -> bool:
+    """Return whether an answer is missing without a doubt about it, as in a paper without answers."""
+    record = question.record
+    return (
+        bool(record.options or record.kind in ("true_false", "matching"))
+        and not (record.answer or record.solution or record.content.accepted)
+        and all(doubt.code != "unanswered" for doubt in question.doubts)
+    )
+
+
+def coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> float:
+    """Return how coherent the questions of a paper are.
+
+    A question counts 1 without doubts, and 0.5 more with an answer; doubts, answers without a question and unused lines
+    lower the score.
+    """
+    found = 0.0
+    used: set[int] = set()
+    for question in paper.questions:
+        record = question.record
+        used |= {*question.lines}
+        answered = record.answer or record.solution or any(part.answer for part in record.content.parts)
+        found += bool(answered) or record.text != EACH_PART  # parts that ask nothing may be a list of answers
+        found += 0.5 * bool(answered) - 0.6 * min(len(question.doubts) + _lacks_answer(question), 2)
+    unread = sum(
+        role is not Role.KEY and KEY_TITLE.fullmatch(line.text) is not None
+        for line, role in zip(lines[:-1], roles, strict=False)
+    )
+    return found - 1.5 * unread - 0.5 * len(paper.notices) - 0.2 * len(left_over(lines, roles, used))
