@@ -24,8 +24,7 @@ from tests.altered import altered
 from tests.fake_capability import WORD, install
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 from worker import reporting
-from worker.catalog import WORKER_CAPABILITIES
-from worker.contract import WorkerCapability
+from worker.catalog import WORKER_CAPABILITIES, WorkerCapability
 from worker.tasks import capability_task, compare_models, count_training_data, promote_model, train_model
 
 STOPPED_AT = 5
