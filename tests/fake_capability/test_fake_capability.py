@@ -205,7 +205,7 @@ def test_its_page_and_its_job_need_no_further_place(installed, questions, as_adm
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"templates": "nowhere"}, "The capability 'gauge' has no template nowhere/report.html."),
+        ({"templates": "nowhere"}, "The capability 'gauge' has no template nowhere/suite.html."),
         ({"lens": None}, "has a lens in one of its rows and no lens in the other."),
         (
             {"jobs": (JobKind("weigh", "Weigh"),)},
