@@ -1,13 +1,225 @@
-"""The table of what workers do for each capability: train, compare, build; one class per package."""
+"""What workers do for each capability: train, compare, build, evaluate, reproduce, and jobs of its own.
+
+Every worker process imports the classes, so a method imports the module that does the work when it is called: only a
+process whose job needs PyTorch loads it. Decision 83.
+"""
 
 from __future__ import annotations
 
-from worker.analogy.capability import AnalogyWork
-from worker.contract import WorkerCapability
-from worker.encoder.capability import EncoderWork
-from worker.paraphrase.capability import ParaphraseWork
-from worker.probes.capability import ProbesWork
-from worker.solver.capability import SolverWork
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from questionbank.capabilities.figures import (
+    AnalogyFigures,
+    EncoderFigures,
+    ParaphraseFigures,
+    ProbesFigures,
+    SolverFigures,
+)
+from worker.catalog import Job, WorkerCapability
+
+if TYPE_CHECKING:
+    from questionbank.models import EmbeddingSet, ModelArtifact, Run
+    from worker.blocks import BlockJob
+    from worker.reporting import RunReporter
+
+
+class EncoderWork(WorkerCapability):
+    """Trains, compares and evaluates question encoders."""
+
+    measured_on = "a question file, or a folder of sets"
+
+    def train(self, reporter: RunReporter) -> dict[str, Any]:
+        from worker.encoder.training import train_encoder_run
+
+        return train_encoder_run(reporter)
+
+    def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> EncoderFigures:
+        from worker.encoder.comparison import encoder_comparison_figures
+
+        return encoder_comparison_figures(reporter, candidate=candidate, champion=champion)
+
+    def build(self, reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:
+        """Train the probes that read the new vectors."""
+        from worker.probes.beside import probes_beside
+
+        return probes_beside(reporter, run=run, embedding_set=embedding_set)
+
+    def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        from worker.encoder.evaluation import evaluate_encoder_model
+
+        return evaluate_encoder_model(options)
+
+    def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
+        from worker.encoder.reproduction.runs import encoder_paper_tables
+
+        return encoder_paper_tables(output, options, say)
+
+
+class ParaphraseWork(WorkerCapability):
+    """Trains, compares and evaluates paraphrase scorers."""
+
+    measured_on = "a file or a folder of labelled pairs"
+
+    def train(self, reporter: RunReporter) -> dict[str, Any]:
+        from worker.paraphrase.training import train_scorer_run
+
+        return train_scorer_run(reporter)
+
+    def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> ParaphraseFigures:
+        from worker.paraphrase.comparison import scorer_comparison_figures
+
+        return scorer_comparison_figures(reporter, candidate=candidate, champion=champion)
+
+    def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        from worker.paraphrase.evaluation import evaluate_scorer
+
+        return evaluate_scorer(options)
+
+    def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
+        from worker.paraphrase.reproduction.runs import paraphrase_paper_tables
+
+        return paraphrase_paper_tables(output, options, say)
+
+    @property
+    def jobs(self) -> Mapping[str, Job]:
+        return {"propose": self.propose, "score": self.score}
+
+    def propose(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Write paraphrases of questions."""
+        from worker.paraphrase.proposals import propose_run
+
+        return propose_run(reporter)
+
+    def score(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Score pairs."""
+        from worker.paraphrase.scoring import score_run
+
+        return score_run(reporter)
+
+
+class SolverWork(WorkerCapability):
+    """Trains, compares and evaluates solvers of word problems."""
+
+    measured_on = "a file or a folder of word problems"
+
+    def train(self, reporter: RunReporter) -> dict[str, Any]:
+        from worker.solver.training import train_solver_run
+
+        return train_solver_run(reporter)
+
+    def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> SolverFigures:
+        from worker.solver.comparison import solver_comparison_figures
+
+        return solver_comparison_figures(reporter, candidate=candidate, champion=champion)
+
+    def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        from worker.solver.evaluation import evaluate_solver_model
+
+        return evaluate_solver_model(options)
+
+    def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
+        from worker.solver.reproduction.runs import solver_paper_tables
+
+        return solver_paper_tables(output, options, say)
+
+    @property
+    def jobs(self) -> Mapping[str, Job]:
+        return {"solve": self.solve, "opinion": self.opinion}
+
+    @property
+    def blocks(self) -> Sequence[type[BlockJob]]:
+        """Solving word problems."""
+        from worker.solver.solving import SolveBlocks
+
+        return (SolveBlocks,)
+
+    def solve(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Solve the word problems that no solver in use has processed."""
+        from worker.solver.solving import solve_run
+
+        return solve_run(reporter)
+
+    def opinion(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Solve a text that somebody typed, with the language model's second opinion."""
+        from worker.solver.solving import opinion_run
+
+        return opinion_run(reporter)
+
+
+class AnalogyWork(WorkerCapability):
+    """Trains, compares and evaluates retrievers."""
+
+    measured_on = "a file or a folder of word problems"
+
+    def train(self, reporter: RunReporter) -> dict[str, Any]:
+        from worker.analogy.training import train_retriever_run
+
+        return train_retriever_run(reporter)
+
+    def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> AnalogyFigures:
+        from worker.analogy.comparison import analogy_comparison_figures
+
+        return analogy_comparison_figures(reporter, candidate=candidate, champion=champion)
+
+    def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        from worker.analogy.evaluation import evaluate_analogy_model
+
+        return evaluate_analogy_model(options)
+
+    def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
+        from worker.analogy.reproduction.runs import analogy_paper_tables
+
+        return analogy_paper_tables(output, options, say)
+
+    @property
+    def jobs(self) -> Mapping[str, Job]:
+        return {"ask": self.ask, "retell": self.retell}
+
+    def ask(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Query the language model."""
+        from worker.analogy.answering import answer_run
+
+        return answer_run(reporter)
+
+    def retell(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Write similar problems."""
+        from worker.analogy.answering import retell_run
+
+        return retell_run(reporter)
+
+
+class ProbesWork(WorkerCapability):
+    """Trains, compares and evaluates probes."""
+
+    measured_on = "a file or a folder of labelled questions"
+
+    def train(self, reporter: RunReporter) -> dict[str, Any]:
+        from worker.probes.training import train_probes_run
+
+        return train_probes_run(reporter)
+
+    def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> ProbesFigures:
+        from worker.probes.comparison import probes_comparison_figures
+
+        return probes_comparison_figures(reporter, candidate=candidate, champion=champion)
+
+    def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        from worker.probes.evaluation import evaluate_probe_model
+
+        return evaluate_probe_model(options)
+
+    @property
+    def jobs(self) -> Mapping[str, Job]:
+        return {"project": self.project}
+
+    def project(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Compute the map."""
+        from worker.probes.projection import project_run
+
+        return project_run(reporter)
+
 
 TABLE: dict[str, WorkerCapability] = {
     "encoder": EncoderWork(),

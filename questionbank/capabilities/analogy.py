@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django import forms
 from django.urls import URLPattern, URLResolver, path
 
 from analytics.analogy.config import AnalogyConfig
@@ -27,10 +28,15 @@ from questionbank.core.wording import counted
 from questionbank.models import ModelArtifact, ModelComparison, User
 from questionbank.registry.model_selectors import changed_questions
 from questionbank.solving.services import solve_after_promotion
-from questionbank.training.analogy_material import problems_sharing_a_graph
-from questionbank.training.analogy_report import analogy_data_report
-from questionbank.training.option_forms import known_only_field
+from questionbank.training.analogy import analogy_report, predicted_problems, problems_sharing_a_graph
 from questionbank.training.start import pinned_start
+
+
+def _known_only_field() -> forms.Field:
+    """Return the form's field for the option; its help text counts the questions with an equation from the solver."""
+    predicted = counted(predicted_problems(), "further question has", "further questions have")
+    said = f"{predicted} an equation only from the solver; a wrong equation teaches a wrong similarity."
+    return forms.BooleanField(label="Learn only from known equations", initial=True, required=False, help_text=said)
 
 
 class AnalogyInBank(BankCapability, Training, FixedSuite):
@@ -55,7 +61,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
             title="Equations",
             yes="known equations only",
             no="the solver’s equations too",
-            form_field=known_only_field,
+            form_field=_known_only_field,
         ),
     )
     quick = QuickTraining(  # some minutes without a GPU: two epochs of adapter training on a thousand problems
@@ -116,7 +122,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
         ),
     )
 
-    report = analogy_data_report
+    report = analogy_report
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return its URL patterns."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from django import forms
+
+from questionbank.capabilities.report import CachedReport, Report
 
 if TYPE_CHECKING:
     from django.urls import URLPattern, URLResolver
@@ -86,16 +88,6 @@ class TrainingOption:
         return str(self.yes if answer else self.no)
 
 
-class Report(Protocol):
-    """A report on what a training would learn from; see `questionbank.training.data_report.KeptReport`."""
-
-    def __call__(self, *, hierarchies: Sequence[str] | None = None) -> Any:
-        """Return the report, computed if it is not cached."""
-
-    def kept(self, *, hierarchies: Sequence[str] | None = None) -> Any:
-        """Return the report if it is cached, else None."""
-
-
 class Training(ABC):
     """Mixin for a capability that is trained from a form or by a command.
 
@@ -122,8 +114,8 @@ class Training(ABC):
 
     @property
     @abstractmethod
-    def report(self) -> Report:
-        """The report on what a training would learn from, shown by the template ``report.html``."""
+    def report(self) -> CachedReport:
+        """The report on what a training would learn from."""
 
     def job_parameters(
         self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
@@ -148,7 +140,7 @@ class Training(ABC):
         """Return settings for a training like that of a model; None to use those it was trained with."""
         return None
 
-    def first_seconds(self, report: Any, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
+    def first_seconds(self, report: Report, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
         """Return an estimate for the first training on two cores, in seconds; None if unknown."""
         return None
 
@@ -311,5 +303,5 @@ class BankCapability:
 
     @property
     def template_paths(self) -> list[str]:
-        names = [*(["report"] if self.training else []), *(["suite", "changed"] if self.suite else [])]
+        names = ["suite", "changed"] if self.suite else []
         return [*map(self.template, names), *(job.template for job in self.jobs if job.template)]

@@ -17,9 +17,10 @@ from questionbank.capabilities.contract import (
     Training,
     backbone_help,
 )
+from questionbank.capabilities.report import Report
 from questionbank.models import ModelComparison
 from questionbank.registry.model_selectors import changed_questions
-from questionbank.training.data_report import DataReport, encoder_data_report
+from questionbank.training.encoder import encoder_report
 from questionbank.training.start import MODEL_IN_USE, pinned_start
 
 # Seconds on two cores: per step of a last layer, per question encoded for it (decision 30), and per question seen in
@@ -96,7 +97,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
         ),
     )
 
-    report = encoder_data_report
+    report = encoder_report
 
     def job_parameters(
         self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
@@ -116,17 +117,15 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
         whole = before.get("objective") != "last-layer"
         return {**before, "metric_steps": config["metric_steps"]} if whole else config | {"backbone": MODEL_IN_USE}
 
-    def first_seconds(
-        self, report: DataReport, settings: Mapping[str, str], parameters: Mapping[str, Any]
-    ) -> float | None:
+    def first_seconds(self, report: Report, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
         """Estimate the duration of a training on two cores, in seconds."""
         config = config_from_strings(EncoderConfig, settings)
         has_grids = config.task_weight > 0
-        encoded = report.questions + _GRID_QUESTIONS * has_grids
+        encoded = report.count("questions") + _GRID_QUESTIONS * has_grids
         layer = _LAYER_STEP * config.metric_steps + _ENCODED * encoded if config.metric_steps else 0.0
         if config.objective == "last-layer":
             return layer
-        seen = report.questions * config.epochs
+        seen = report.count("questions") * config.epochs
         if config.max_steps:
             seen = min(seen, config.max_steps * config.batch_size)
         steps = seen / config.batch_size

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django import forms
 from django.urls import URLPattern, URLResolver, path
 
 from analytics.configuration import config_from_strings
@@ -20,13 +21,26 @@ from questionbank.capabilities.contract import (
     backbone_help,
 )
 from questionbank.capabilities.figures import ParaphraseFigures
+from questionbank.capabilities.report import Report
+from questionbank.core.wording import counted
 from questionbank.models import ModelComparison, User
 from questionbank.review.pair_services import after_scorer_promotion
-from questionbank.training.option_forms import decisions_field
-from questionbank.training.scorer import ScorerReport, scorer_data_report
+from questionbank.training.scorer import decision_counts, scorer_report
 from questionbank.training.start import pinned_start
 
 _TRIPLET, _QUESTION = 0.0625, 0.015  # seconds on two cores: per triplet, per question for making triplets
+
+
+def _decisions_field() -> forms.Field:
+    """Return the form's field for the option; its help text counts the decided pairs."""
+    decided = decision_counts()
+    said = (
+        f"{counted(sum(decided.values()), 'decided pair', 'decided pairs')}: {decided['accepted']} accepted,"
+        f" {decided['rejected']} rejected, {decided['changed']} accepted with changes."
+    )
+    return forms.BooleanField(
+        label="Learn from reviewers' decisions as well", initial=True, required=False, help_text=said
+    )
 
 
 class ParaphraseInBank(BankCapability, Training, FixedSuite):
@@ -73,7 +87,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
             title="Reviewers’ decisions",
             yes="learned from as well",
             no="left out",
-            form_field=decisions_field,
+            form_field=_decisions_field,
         ),
     )
 
@@ -98,7 +112,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
     )
     facts = ("questions", "hierarchies", "triplets", "given_pairs", "verdict_pairs", "device")
 
-    report = scorer_data_report
+    report = scorer_report
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return its URL patterns."""
@@ -140,12 +154,10 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
         """Return the answers and the model to start from."""
         return {**answers, **pinned_start("paraphrase", settings)}
 
-    def first_seconds(
-        self, report: ScorerReport, settings: Mapping[str, str], parameters: Mapping[str, Any]
-    ) -> float | None:
+    def first_seconds(self, report: Report, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
         """Estimate the duration of a training on two cores, in seconds."""
         config = config_from_strings(ParaphraseConfig, settings)
-        questions = report.learned * report.english / max(1, report.examined)
+        questions = report.count("learned") * report.count("english") / max(1, report.count("examined"))
         seen = questions * config.triplets_per_question * config.epochs
         if config.max_steps:  # no more questions are drawn than fit into these steps
             seen = min(seen, config.max_steps * config.batch_size)

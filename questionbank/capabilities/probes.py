@@ -12,7 +12,7 @@ from questionbank.capabilities.figures import ProbesFigures
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, ModelComparison
 from questionbank.registry.model_selectors import changed_concepts
-from questionbank.training.data_report import probes_data_report
+from questionbank.training.encoder import probes_report
 
 
 class ProbesInBank(BankCapability, Training, FixedSuite):
@@ -43,7 +43,7 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
     facts = ("questions", "questions_held_out", "hierarchy", "encoder")
     jobs = (JobKind("project", "Draw the map", alone=(), is_bulk=True, is_background=True),)
 
-    report = probes_data_report
+    report = probes_report
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return its URL patterns."""

@@ -22,10 +22,11 @@ from questionbank.capabilities.contract import (
     backbone_help,
 )
 from questionbank.capabilities.figures import SolverFigures
+from questionbank.capabilities.report import Report
 from questionbank.core.wording import language_name
 from questionbank.models import ModelComparison, Question, User
 from questionbank.solving.services import solve_after_promotion
-from questionbank.training.solver import SOLVER_LANGUAGES, SolverReport, solver_data_report
+from questionbank.training.solver import SOLVER_LANGUAGES, solver_report
 from questionbank.training.start import pinned_start
 
 # Seconds per problem and step on two cores, without contrast (docs/decisions/0055-training-on-a-cpu.md).
@@ -99,7 +100,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
         ),
     )
 
-    report = solver_data_report
+    report = solver_report
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return its URL patterns."""
@@ -127,13 +128,11 @@ class SolverInBank(BankCapability, Training, FixedSuite):
         """Return the title with the language."""
         return f"Train the solver for {SOLVER_LANGUAGES[parameters['language']]} problems"
 
-    def first_seconds(
-        self, report: SolverReport, settings: Mapping[str, str], parameters: Mapping[str, Any]
-    ) -> float | None:
+    def first_seconds(self, report: Report, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
         """Estimate the duration on two cores, in seconds; None with contrast, whose triples are not counted yet."""
         config = config_from_strings(SolverConfig, settings)
         name = language_name(parameters.get("language", "en"))
-        learned = sum(row.learned for row in report.languages if row.language == name)
+        learned = sum(row.cells[0] or 0 for table in report.tables for row in table.rows if row.label == name)
         if config.contrast != "none":
             return None
         seen = learned * config.epochs

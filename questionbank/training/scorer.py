@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Max, Q
@@ -11,11 +11,19 @@ from analytics.languages import primary_language
 from analytics.records import ParaphrasePair as LabelledPair
 from analytics.splits import split_place
 from questionbank.bank.question_selectors import in_language
+from questionbank.capabilities.report import CachedReport, Report, Row, Table, TableRow
 from questionbank.core.wording import counted
 from questionbank.models import ParaphrasePair, ReviewDecision
 from questionbank.review.selectors import decided_pairs
-from questionbank.training.data_report import EXAMINED, KeptReport
-from questionbank.training.questions import Divider, Parts, TrainingQuestion, is_test_source, training_questions
+from questionbank.training.questions import (
+    EXAMINED,
+    Divider,
+    Parts,
+    TrainingQuestion,
+    is_test_source,
+    part_rows,
+    training_questions,
+)
 
 LANGUAGE = "en"  # the only language that the operators support
 
@@ -80,70 +88,74 @@ def scorer_material(
 FEWEST = 300  # training questions; with fewer, a scorer hardly learns
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionCounts:
-    """Decided pairs by outcome; `unused` counts those in a language that the operators do not support."""
-
-    accepted: int
-    rejected: int
-    changed: int
-    unused: int
-
-    @property
-    def usable(self) -> int:
-        return self.accepted + self.rejected + self.changed
-
-
-@dataclass(frozen=True, slots=True)
-class DecidedPart:
-    """Labelled pairs of one part; a pair accepted with changes counts as two."""
-
-    valid: int
-    invalid: int
-
-
-@dataclass(frozen=True, slots=True)
-class ScorerReport:
-    """Counts of the data for training a scorer.
-
-    Attributes:
-        examined: English questions examined; all, or a sample of a large bank. The counts from `learned` to
-            `test_items` refer to these.
-        learned: questions from which triplets are made.
-        validation: questions that evaluate the model during training.
-        held_out: questions excluded from every training, for the fixed comparison and the score's threshold.
-        left_out: questions that match a validation or held-out question except for numbers and punctuation.
-        decided_learned, decided_validation, decided_held_out: pairs from reviewers' decisions.
-    """
-
-    ready: int
-    english: int
-    examined: int
-    learned: int
-    validation: int
-    held_out: int
-    left_out: int
-    repeated: int
-    test_items: int
-    decided_learned: DecidedPart
-    decided_validation: DecidedPart
-    decided_held_out: DecidedPart
-    decided_left_out: int
-    advice: tuple[str, ...]
-
-
-def decision_counts() -> DecisionCounts:
-    """Count the decided pairs by outcome."""
+def decision_counts() -> dict[str, int]:
+    """Count the decided pairs that the operators support: accepted, rejected, and accepted with changes."""
     outcome = ParaphrasePair.Outcome
-    usable = in_language(LANGUAGE)
-    return DecisionCounts(
-        **ParaphrasePair.objects.filter(state=ParaphrasePair.State.DECIDED).aggregate(
-            accepted=Count("pk", filter=usable & Q(outcome=outcome.ACCEPT)),
-            rejected=Count("pk", filter=usable & Q(outcome=outcome.REJECT)),
-            changed=Count("pk", filter=usable & Q(outcome=outcome.EDIT)),
-            unused=Count("pk", filter=~usable),
-        )
+    decided = ParaphrasePair.objects.filter(in_language(LANGUAGE), state=ParaphrasePair.State.DECIDED)
+    return decided.aggregate(
+        accepted=Count("pk", filter=Q(outcome=outcome.ACCEPT)),
+        rejected=Count("pk", filter=Q(outcome=outcome.REJECT)),
+        changed=Count("pk", filter=Q(outcome=outcome.EDIT)),
     )
+
+
+def _scorer_report(hierarchies: Sequence[str] | None) -> Report:
+    material = scorer_material(hierarchies=hierarchies, limit=EXAMINED)
+    questions, decided = material.questions, material.decided
+    introduction = f"{material.english:,} of {material.ready:,} are in English."
+    if material.examined < material.english:
+        introduction += f" Texts were compared for {material.examined:,} of them."
+    note = (
+        "If a pair was accepted with changes, the changed text counts as valid. The unchanged paraphrase is used, as"
+        " not valid, only if it has a serious finding."
+    )
+    if decided.left_out:
+        one = "pair is left out because its question is left out."
+        several = "pairs are left out because their questions are left out."
+        note += f" {counted(decided.left_out, one, several)}"
+    parts = {
+        "to learn from": decided.learned,
+        "to measure with meanwhile": decided.validation,
+        "held out for comparison": decided.held_out,
+    }
+    return Report(
+        rows=(
+            Row("english", material.english),
+            Row("examined", material.examined),
+            Row("learned", len(questions.learned), "to learn from"),
+            Row("validation", len(questions.validation), "to measure with meanwhile"),
+            *part_rows(questions, repeated=material.repeated, test_items=material.test_items),
+        ),
+        advice=tuple(_advice(material)),
+        tables=(
+            Table(
+                title="How many decisions of reviewers there are",
+                labels="Reviewers’ decisions",
+                columns={"Valid": "count", "Not valid": "count"},
+                rows=tuple(TableRow(part, (_labelled(pairs, 1), _labelled(pairs, 0))) for part, pairs in parts.items()),
+            ),
+        ),
+        introduction=introduction,
+        note=note,
+    )
+
+
+def _labelled(pairs: Iterable[LabelledPair], label: int) -> int:
+    return sum(pair.label == label for pair in pairs)
+
+
+def _advice(material: ScorerMaterial) -> Iterator[str]:
+    if len(material.questions.learned) < FEWEST:
+        yield f"With fewer than {FEWEST} questions a scorer hardly learns."
+    if unused := material.ready - material.english:
+        foreign = counted(unused, "question is", "questions are")
+        yield f"{foreign} not in English and left out: the operators know no other language."
+    if material.test_items:
+        one = "question comes from a source that is named as a test split and is left out."
+        several = "questions come from sources that are named as a test split and are left out."
+        yield counted(material.test_items, one, several)
+    if not material.questions.held_out:
+        yield "No question is held out: the score cannot be set so that 0.5 divides the pairs."
 
 
 def _decisions_version() -> str:
@@ -153,50 +165,5 @@ def _decisions_version() -> str:
     )
 
 
-def _report(material: ScorerMaterial) -> ScorerReport:
-    questions, decided = material.questions, material.decided
-    return ScorerReport(
-        ready=material.ready,
-        english=material.english,
-        examined=material.examined,
-        learned=len(questions.learned),
-        validation=len(questions.validation),
-        held_out=len(questions.held_out),
-        left_out=questions.left_out,
-        repeated=material.repeated,
-        test_items=material.test_items,
-        decided_learned=_labels(decided.learned),
-        decided_validation=_labels(decided.validation),
-        decided_held_out=_labels(decided.held_out),
-        decided_left_out=decided.left_out,
-        advice=tuple(_advice(material)),
-    )
-
-
-def _labels(pairs: Iterable[LabelledPair]) -> DecidedPart:
-    labels = [pair.label for pair in pairs]
-    return DecidedPart(valid=labels.count(1), invalid=labels.count(0))
-
-
-def _advice(material: ScorerMaterial) -> list[str]:
-    advice = []
-    if len(material.questions.learned) < FEWEST:
-        advice.append(f"With fewer than {FEWEST} questions a scorer hardly learns.")
-    if unused := material.ready - material.english:
-        foreign = counted(unused, "question is", "questions are")
-        advice.append(f"{foreign} not in English and left out: the operators know no other language.")
-    if material.test_items:
-        one = "question comes from a source that is named as a test split and is left out."
-        several = "questions come from sources that are named as a test split and are left out."
-        advice.append(counted(material.test_items, one, several))
-    if not material.questions.held_out:
-        advice.append("No question is held out: the score cannot be set so that 0.5 divides the pairs.")
-    return advice
-
-
-# The data that a scorer would be trained on, with all decisions so far.
-scorer_data_report: KeptReport[ScorerReport] = KeptReport(
-    "scorer",
-    lambda hierarchies: _report(scorer_material(hierarchies=hierarchies, limit=EXAMINED)),
-    lambda: [_decisions_version()],
-)
+scorer_report = CachedReport("scorer", _scorer_report, lambda: [_decisions_version()])
+"""The report on the data of a scorer, with all decisions so far."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import QuerySet
 
 from analytics.errors import DataError
 from analytics.expression.parser import parse_expression
@@ -18,11 +18,18 @@ from analytics.text.tokens import written_language
 from analytics.text.word_problems import is_word_problem
 from questionbank.bank.published_numbers import number_of_answer
 from questionbank.bank.question_selectors import in_language
+from questionbank.capabilities.report import CachedReport, Report, Table, TableRow
 from questionbank.core.wording import counted
-from questionbank.models import Question, QuestionEquation
+from questionbank.models import Question
 from questionbank.solving.solutions import published_answer
-from questionbank.training.data_report import KeptReport
-from questionbank.training.questions import Divider, Parts, is_test_source, original_questions
+from questionbank.training.questions import (
+    Divider,
+    Parts,
+    equations_introduction,
+    equations_version,
+    is_test_source,
+    original_questions,
+)
 
 SOLVER_LANGUAGES = {"en": "English", "zh": "Chinese"}
 
@@ -141,92 +148,63 @@ def _is_readable(expression: str) -> bool:
 FEWEST = 500  # training problems; with fewer, a solver learns little beyond the most frequent equations
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageProblems:
-    """Counts of the data for training a solver of one language.
-
-    Attributes:
-        learned: problems to train on.
-        validation: problems that evaluate the model during training.
-        held_out: problems with an equation that are excluded from every training, to compare solvers on.
-        answer_only: held-out problems without an equation, but with a numeric answer.
-        left_out: problems that match a validation or held-out problem except for numbers and punctuation.
-    """
-
-    language: str
-    learned: int
-    validation: int
-    held_out: int
-    answer_only: int
-    left_out: int
-    repeated: int
-    test_items: int
-    unreadable: int
-
-
-@dataclass(frozen=True, slots=True)
-class SolverReport:
-    """Counts of the data for training solvers."""
-
-    ready: int
-    with_equation: int
-    by_people: int
-    languages: tuple[LanguageProblems, ...]
-    advice: tuple[str, ...]
-
-
-def _report(hierarchies: Sequence[str] | None) -> SolverReport:
+def _solver_report(hierarchies: Sequence[str] | None) -> Report:
     materials = {language: solver_material(language, hierarchies=hierarchies) for language in SOLVER_LANGUAGES}
     first = next(iter(materials.values()))
-    return SolverReport(
-        ready=first.ready,
-        with_equation=first.with_equation,
-        by_people=QuestionEquation.objects.filter(set_by=QuestionEquation.SetBy.PERSON).count(),
-        languages=tuple(
-            LanguageProblems(
-                language=str(SOLVER_LANGUAGES[language]),
-                learned=len(material.problems.learned),
-                validation=len(material.problems.validation),
-                held_out=len(material.problems.held_out),
-                answer_only=len(material.answered),
-                left_out=material.problems.left_out,
-                repeated=material.repeated,
-                test_items=material.test_items,
-                unreadable=material.unreadable,
-            )
-            for language, material in materials.items()
-        ),
+    headings = (
+        "To learn from",
+        "Validation",
+        "Held out, with an equation",
+        "Held out, with an answer only",
+        "Near-duplicates of held-out or validation problems",
+        "Duplicates",
+        "From a test split",
+        "Unreadable",
+    )
+    return Report(
         advice=tuple(_advice(materials)),
+        tables=(
+            Table(
+                title="Problems by language",
+                labels="Language",
+                columns=dict.fromkeys(headings, "count"),
+                rows=tuple(_language_row(language, material) for language, material in materials.items()),
+            ),
+        ),
+        introduction=equations_introduction(ready=first.ready, with_equation=first.with_equation),
     )
 
 
-def _advice(materials: Mapping[str, SolverMaterial]) -> list[str]:
+def _language_row(language: str, material: SolverMaterial) -> TableRow:
+    problems = material.problems
+    cells = (
+        len(problems.learned),
+        len(problems.validation),
+        len(problems.held_out),
+        len(material.answered),
+        problems.left_out,
+        material.repeated,
+        material.test_items,
+        material.unreadable,
+    )
+    return TableRow(SOLVER_LANGUAGES[language], cells)
+
+
+def _advice(materials: Mapping[str, SolverMaterial]) -> Iterator[str]:
     first = next(iter(materials.values()))
-    advice = [
-        (
-            f"{SOLVER_LANGUAGES[language]}: with fewer than {FEWEST} problems a solver learns little; accept equations,"
-            " or import more."
-        )
-        for language, material in materials.items()
-        if len(material.problems.learned) < FEWEST and (material is first or material.with_equation > material.foreign)
-    ]
+    for language, material in materials.items():
+        is_used = material is first or material.with_equation > material.foreign
+        if is_used and len(material.problems.learned) < FEWEST:
+            yield (
+                f"{SOLVER_LANGUAGES[language]}: with fewer than {FEWEST} problems a solver learns little; accept"
+                " equations, or import more."
+            )
     learnable = sum(material.with_equation - material.foreign for material in materials.values())
     if foreign := first.with_equation - learnable:
         one = "problem is in a language that no solver can learn, and is left out."
         several = "problems are in languages that no solver can learn, and are left out."
-        advice.append(counted(foreign, one, several))
-    return advice
+        yield counted(foreign, one, several)
 
 
-# The data that solvers would be trained on.
-solver_data_report: KeptReport[SolverReport] = KeptReport(
-    "solvers",
-    _report,
-    lambda: [
-        str(
-            QuestionEquation.objects.aggregate(
-                count=Count("pk"), people=Count("pk", filter=Q(set_by=QuestionEquation.SetBy.PERSON))
-            )
-        )
-    ],
-)
+solver_report = CachedReport("solvers", _solver_report, lambda: [equations_version()])
+"""The report on the data of solvers, by language."""

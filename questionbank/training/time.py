@@ -14,6 +14,7 @@ from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings
 from analytics.errors import ConfigurationError
 from questionbank.capabilities.catalog import training_of
+from questionbank.capabilities.report import Report
 from questionbank.models import Run, WorkerHeartbeat
 from questionbank.registry.run_selectors import WORKER_SILENT_AFTER
 
@@ -42,7 +43,7 @@ class TrainingTime:
 
 
 def expected_time(
-    *, capability: str, settings: Mapping[str, str], parameters: Mapping[str, Any], report: Any
+    *, capability: str, settings: Mapping[str, str], parameters: Mapping[str, Any], report: Report | None
 ) -> TrainingTime | None:
     """Return a training's expected duration: as measured in earlier ones, else as on two cores.
 

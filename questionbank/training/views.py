@@ -13,14 +13,13 @@ from django.urls import reverse
 from analytics.catalog import CAPABILITIES
 from questionbank.bank.concept_selectors import default_hierarchy, hierarchies
 from questionbank.capabilities.catalog import training_of
-from questionbank.capabilities.contract import Report
-from questionbank.capabilities.rows import BANK_CAPABILITIES
+from questionbank.capabilities.report import CachedReport, Report
 from questionbank.core.errors import Conflict, NotFound
 from questionbank.core.views import form_for, page_for, paginated, posted
 from questionbank.models import Question, Run
 from questionbank.registry.forms import TrainingForm
 from questionbank.registry.run_selectors import model_jobs
-from questionbank.training.analogy_material import graph_groups, graph_pairs
+from questionbank.training.analogy import graph_groups, graph_pairs
 from questionbank.training.services import report_request, training_request
 from questionbank.training.start import training_start
 from questionbank.training.time import expected_time
@@ -28,7 +27,7 @@ from questionbank.training.time import expected_time
 COUNTED_AT_ONCE = 5_000  # questions in a bank small enough to compute the report within the request
 
 
-def training_report(capability: str) -> Report:
+def training_report(capability: str) -> CachedReport:
     """Return the report that the capability defines.
 
     Raises:
@@ -40,11 +39,11 @@ def training_report(capability: str) -> Report:
     return training.report
 
 
-def report_at_once(*, capability: str, hierarchies: Sequence[str] | None) -> Any:
+def report_at_once(*, capability: str, hierarchies: Sequence[str] | None) -> Report | None:
     """Return the report of a training; None if it is not cached and the bank is too large to count within a request."""
     report = training_report(capability)
     is_small = Question.objects.all()[: COUNTED_AT_ONCE + 1].count() <= COUNTED_AT_ONCE
-    return report(hierarchies=hierarchies) if is_small else report.kept(hierarchies=hierarchies)
+    return report(hierarchies=hierarchies) if is_small else report.cached(hierarchies=hierarchies)
 
 
 PAIRS_SHOWN = 10
@@ -142,7 +141,6 @@ def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None)
     return {
         "chosen": chosen,
         "report": counted,
-        "report_template": BANK_CAPABILITIES[capability].template("report"),
         "report_address": f"{address}?{urlencode({'hierarchies': chosen or []}, doseq=True)}",
         "counting": None
         if counted is not None

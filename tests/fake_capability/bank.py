@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -19,9 +18,9 @@ from questionbank.capabilities.contract import (
     Training,
 )
 from questionbank.capabilities.figures import Figures
+from questionbank.capabilities.report import CachedReport, Report
 from questionbank.core.views import page_for
 from questionbank.models import ModelComparison, Question, Run
-from questionbank.training.data_report import KeptReport
 
 
 class GaugeFigures(Figures):
@@ -30,16 +29,12 @@ class GaugeFigures(Figures):
     longest: int
 
 
-@dataclass(frozen=True)
-class GaugeReport:
-    """What a gauge would learn from."""
-
-    questions: int
+def count_questions(_hierarchies: Sequence[str] | None) -> Report:
+    """Count what a gauge would learn from."""
+    return Report(introduction=f"{Question.objects.filter(status='ready').count()} questions to gauge.")
 
 
-gauge_report: KeptReport[GaugeReport] = KeptReport(
-    "gauge", lambda _hierarchies: GaugeReport(Question.objects.filter(status="ready").count())
-)
+gauge_report = CachedReport("gauge", count_questions)
 
 
 @page_for("read")

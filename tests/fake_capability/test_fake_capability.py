@@ -24,8 +24,7 @@ from tests.altered import altered
 from tests.fake_capability import WORD, install
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 from worker import reporting
-from worker.catalog import WORKER_CAPABILITIES
-from worker.contract import WorkerCapability
+from worker.catalog import WORKER_CAPABILITIES, WorkerCapability
 from worker.tasks import capability_task, compare_models, count_training_data, promote_model, train_model
 
 STOPPED_AT = 5
@@ -206,7 +205,7 @@ def test_its_page_and_its_job_need_no_further_place(installed, questions, as_adm
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"templates": "nowhere"}, "The capability 'gauge' has no template nowhere/report.html."),
+        ({"templates": "nowhere"}, "The capability 'gauge' has no template nowhere/suite.html."),
         ({"lens": None}, "has a lens in one of its rows and no lens in the other."),
         (
             {"jobs": (JobKind("weigh", "Weigh"),)},

@@ -14,8 +14,8 @@ from questionbank.registry.artifact_selectors import artifact_folder
 from tests.fake_capability.bank import GaugeFigures
 from tests.fake_capability.library import load_gauge, train_gauge
 from worker.candidates import Beginning, train_candidate
+from worker.catalog import Job, WorkerCapability
 from worker.comparison import paired_metric
-from worker.contract import Job, WorkerCapability
 from worker.embedding import embed_pending
 from worker.reporting import RunReporter
 

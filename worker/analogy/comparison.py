@@ -19,7 +19,7 @@ from analytics.splits import split_place
 from questionbank.capabilities.figures import AnalogyFigures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.registry.model_selectors import SMALLEST_SUITE
-from questionbank.training.analogy_material import GraphProblem, analogy_material
+from questionbank.training.analogy import GraphProblem, analogy_material
 from worker.comparison import ROLES, SEED, Vectors, changed_neighbours, compared_sets, paired_metric, unreadable
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter

@@ -13,7 +13,7 @@ from analytics.languages import primary_language
 from analytics.problem_files import Problems
 from questionbank.bank.vector_selectors import embedding_set_sample
 from questionbank.models import ModelArtifact
-from questionbank.training.analogy_material import analogy_material, equation_languages
+from questionbank.training.analogy import analogy_material, equation_languages
 from worker.candidates import Beginning, Train, kept_problems, parts_text, train_candidate
 from worker.reporting import RunReporter
 

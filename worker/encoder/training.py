@@ -11,7 +11,7 @@ from analytics.encoder.examples import EncoderExample
 from analytics.encoder.train import train_encoder
 from analytics.errors import DataError
 from analytics.training.checkpoint import kept_or_made
-from questionbank.training.data_report import encoder_data_report
+from questionbank.training.encoder import encoder_report
 from worker.candidates import Beginning, Train, train_candidate
 from worker.feeds import encoder_feed
 from worker.reporting import RunReporter
@@ -50,17 +50,20 @@ def _read_examples(reporter: RunReporter, start: str) -> list[dict[str, Any]]:
 
 
 def _log_report(reporter: RunReporter, hierarchies: list[str] | None) -> None:
-    report = encoder_data_report(hierarchies=hierarchies)
+    report = encoder_report(hierarchies=hierarchies)
+    count = report.count
     reporter.log(
-        f"{report.questions:,} ready questions, {report.without_concept:,} without a concept;"
-        f" of {report.examined:,} looked at, {report.held_out:,} are held out,"
-        f" {report.exact_duplicates:,} repeat another one, {report.near_equal:,} differ from another one in"
-        f" numbers only, {report.test_items_in_train:,} held-out ones are in the training part too."
+        f"{count('questions'):,} ready questions, {count('without_concept'):,} without a concept;"
+        f" of {count('examined'):,} looked at, {count('held_out'):,} are held out,"
+        f" {count('exact_duplicates'):,} repeat another one, {count('near_equal'):,} differ from another one in"
+        f" numbers only, {count('test_items_in_train'):,} held-out ones are in the training part too."
     )
-    for counts in report.levels:
+    levels = report.tables[0]
+    for level in levels.rows:
+        questions, concepts, largest_share, rarest, _evenness = level.cells
         reporter.log(
-            f"Level {counts.level}: {counts.questions:,} questions in {counts.concepts:,} concepts, the commonest with"
-            f" {counts.largest_share:.0%}, the rarest with {counts.smallest_count:,}."
+            f"Level {level.label}: {questions:,} questions in {concepts:,} concepts, the commonest with"
+            f" {largest_share:.0%}, the rarest with {rarest:,}."
         )
     for sentence in report.advice:
         reporter.log(sentence, level="warning")

@@ -9,7 +9,7 @@ from analytics.splits import HELD_OUT_SHARE, is_held_out
 from questionbank.models import ParaphrasePair
 from questionbank.review.selectors import decided_pairs
 from questionbank.training.questions import VALIDATION_SHARE
-from questionbank.training.scorer import decision_counts, scorer_data_report, scorer_material
+from questionbank.training.scorer import decision_counts, scorer_material, scorer_report
 from tests.questionbank.small_bank import add_concept, add_question
 from tests.worker.scorer_bank import add_decided, add_word_problems, reworded
 
@@ -104,20 +104,23 @@ def test_the_report_counts_decisions_by_label_and_part():
     decide(changed.text, "Nearly right.", "edit", outcome_text=reworded(changed.text) + " Say.")
     decide("求圆的面积", "圆的面积是多少", language="zh")
     counts = decision_counts()
-    assert (counts.accepted, counts.rejected, counts.changed, counts.unused) == (200, 200, 1, 1)
-    assert counts.usable == 401
-    report = scorer_data_report()
+    assert counts == {"accepted": 200, "rejected": 200, "changed": 1}
+    report = scorer_report()
     held = sum(is_held_out(question.text) for question in bank)
-    assert report.held_out == held
-    assert (report.decided_held_out.valid, report.decided_held_out.invalid) == (held, held)
-    assert report.decided_learned.valid == report.learned + 1
-    assert report.learned + report.validation + report.held_out == 200
+    assert report.count("held_out") == held
+    learned, validation, held_out = (row.cells for row in report.tables[0].rows)
+    assert held_out == (held, held)
+    assert validation == (report.count("validation"), report.count("validation"))
+    assert learned[0] == report.count("learned") + 1
+    assert report.count("learned") + report.count("validation") + report.count("held_out") == 200
     assert any("hardly learns" in line for line in report.advice)
     decide(changed.text, "One more.", "reject")
-    assert scorer_data_report().decided_learned.invalid == report.decided_learned.invalid + 1
+    assert scorer_report().tables[0].rows[0].cells == (learned[0], learned[1] + 1)
 
 
 def test_an_empty_bank_has_a_report_too():
-    report = scorer_data_report()
-    assert (report.ready, report.learned, report.decided_learned.valid) == (0, 0, 0)
+    report = scorer_report()
+    assert report.count("learned") == 0
+    assert report.introduction == "0 of 0 are in English."
+    assert report.tables[0].rows[0].cells == (0, 0)
     assert any("No question is held out" in line for line in report.advice)

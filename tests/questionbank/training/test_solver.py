@@ -9,7 +9,7 @@ import pytest
 
 from analytics.splits import is_held_out
 from questionbank.models import Question
-from questionbank.training.solver import solver_data_report, solver_material
+from questionbank.training.solver import solver_material, solver_report
 from tests.questionbank.small_bank import add_concept
 from tests.questionbank.story_bank import add_story, story
 
@@ -41,9 +41,9 @@ def test_a_held_out_question_with_only_a_numeric_answer_joins_the_suite_and_is_c
         (str(question.pk), ""),
     }
     assert material.problems.learned == material.problems.validation == ()
-    english, chinese = solver_data_report().languages
-    assert (english.held_out, english.answer_only) == (1, 1)
-    assert (chinese.held_out, chinese.answer_only) == (0, 0)
+    english, chinese = solver_report().tables[0].rows
+    assert (english.label, english.cells[2:4]) == ("English", (1, 1))
+    assert (chinese.label, chinese.cells[2:4]) == ("Chinese", (0, 0))
 
 
 @pytest.mark.parametrize("answer", ["", "many", "3 or 4", "$x$"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from questionbank.capabilities.catalog import training_of
+from questionbank.capabilities.report import Report, Row, Table, TableRow
 from questionbank.models import Run, RunMetric, WorkerHeartbeat
 from questionbank.training.time import TrainingTime, training_time
 
@@ -121,12 +121,12 @@ def test_the_latest_counts_and_every_model_of_the_bank_stands_for_every_other() 
     ],
 )
 def test_a_first_training_is_estimated_from_what_it_learns_from(capability, settings, seconds) -> None:
-    report = SimpleNamespace(
-        questions=1000,
-        languages=[SimpleNamespace(language="English", learned=300)],
-        learned=1000,  # of a half of the questions, which were looked at
-        english=4000,
-        examined=2000,
+    counts = {"questions": 1000, "learned": 1000, "english": 4000, "examined": 2000}  # a half was examined
+    english = TableRow("English", (300, 0, 0))
+    columns = {"To learn from": "count", "Validation": "count", "Unreadable": "count"}
+    report = Report(
+        rows=tuple(Row(name, number) for name, number in counts.items()),
+        tables=(Table("Problems by language", "Language", columns, (english,)),),
     )
     found = training_of(capability).first_seconds(report, settings, {"language": "en"})
     assert found == (None if seconds is None else pytest.approx(seconds))

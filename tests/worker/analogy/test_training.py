@@ -14,7 +14,7 @@ from questionbank.registry.artifact_selectors import artifact_source, retriever_
 from questionbank.registry.artifact_services import artifact_import, artifact_promote, artifact_register
 from questionbank.registry.model_selectors import GateOutcome, changed_questions, gate, roll_back_target
 from questionbank.registry.promotion_services import comparison_request, model_roll_back, promotion_request
-from questionbank.training.analogy_material import analogy_material
+from questionbank.training.analogy import analogy_material
 from questionbank.training.services import training_request
 from tests.questionbank.small_bank import add_questions, add_set, store_vectors
 from tests.questionbank.story_bank import STORIES, add_story, story

@@ -24,7 +24,7 @@ from questionbank.registry.serving import ServedSolver
 from questionbank.solving.services import solve_after_promotion, solve_request_missing
 from questionbank.solving.solutions import unsolved_questions
 from questionbank.training.services import training_request
-from questionbank.training.solver import solver_data_report, solver_material
+from questionbank.training.solver import solver_material, solver_report
 from questionbank.training.start import completed_settings
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.small_bank import write_question
@@ -62,9 +62,9 @@ def test_the_parts_share_no_problem_and_keep_what_cannot_be_read_out(db):
     assert sum(map(len, parts)) + problems.left_out == 118
     assert not parts[0] & parts[1] | parts[0] & parts[2] | parts[1] & parts[2]
     assert (material.with_equation, material.foreign, material.unreadable, material.test_items) == (121, 1, 1, 1)
-    report = solver_data_report()
-    english, chinese = report.languages
-    assert (english.learned, english.unreadable, chinese.learned) == (len(parts[0]), 1, 0)
+    report = solver_report()
+    english, chinese = report.tables[0].rows
+    assert (english.cells[0], english.cells[-1], chinese.cells[0]) == (len(parts[0]), 1, 0)
     assert len(report.advice) == 2
 
 

@@ -1,4 +1,4 @@
-"""Training and evaluation data of retrievers of analogous problems: the bank's questions with an equation."""
+"""Training and evaluation data of retrievers: the bank's questions with an equation, a report on them, and examples."""
 
 from __future__ import annotations
 
@@ -7,17 +7,33 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, F, QuerySet, Sum, Window
+from django.db.models import Count, F, Max, QuerySet, Sum, Window
 from django.db.models.functions import RowNumber
 
+from analytics.analogy.capability import ANALOGY
+from analytics.analogy.config import AnalogyConfig
+from analytics.catalog import main_lens
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.records import ProblemRecord
 from analytics.solver.solution import CERTAIN_ENOUGH
 from analytics.splits import HELD_OUT_SHARE, split_place
 from analytics.text.copies import story_key
 from analytics.text.tokens import search_tokens
-from questionbank.models import Question, QuestionSolution
+from questionbank.capabilities.report import CachedReport, Report, Row, Table, TableRow
+from questionbank.core.wording import counted, language_name
+from questionbank.models import EmbeddingSet, Question, QuestionSolution
+from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.solving.computations import Computation, question_computation
-from questionbank.training.questions import VALIDATION_SHARE, Divider, Parts, is_test_source, original_questions
+from questionbank.training.questions import (
+    VALIDATION_SHARE,
+    Divider,
+    Parts,
+    equations_introduction,
+    equations_version,
+    is_test_source,
+    original_questions,
+    part_rows,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +171,102 @@ def _problem(pk: int, text: str, language: str, answer: str, equation: str, key:
 
 def _texts(entry: GraphProblem) -> tuple[str, ...]:
     return (entry.problem.text,)
+
+
+FEWEST = 500  # problems that share a graph with another problem; with fewer a retriever learns little
+
+
+def _analogy_report(hierarchies: Sequence[str] | None) -> Report:
+    shares = _unknown_shares()
+    unknown = [language for language, share in shares.items() if share > UNKNOWN_SHARE_LIMIT]
+    material = analogy_material(hierarchies=hierarchies, left_out=unknown)
+    learned, parts = material.problems.learned, material.problems
+    graphs = Counter(entry.graph_key for entry in learned)
+    paired = [entry for entry in learned if graphs[entry.graph_key] > 1]
+    shared_graphs = sum(count > 1 for count in graphs.values())
+    shared = counted(shared_graphs, "computation is shared", "computations are shared")
+    return Report(
+        rows=(
+            Row("with_positive", len(paired), "used for training: share a computation with another problem"),
+            Row("without_positive", len(learned) - len(paired), "left out: no other problem has the same computation"),
+            Row("validation", len(parts.validation), "used for validation"),
+            *part_rows(parts, repeated=material.repeated, test_items=material.test_items),
+            Row("predicted", predicted_problems(), "with an equation only from the solver"),
+        ),
+        advice=tuple(_advice(material, len(paired))),
+        tables=(_languages(material, paired, shares),),
+        introduction=f"{equations_introduction(ready=material.ready, with_equation=material.with_equation)} The"
+        f" retriever learns from problems that share their computation with another problem: {shared}.",
+        examples="model_graph_pairs" if shared_graphs else "",
+    )
+
+
+def _languages(material: AnalogyMaterial, paired: Sequence[GraphProblem], shares: Mapping[str, float]) -> Table:
+    """Return the problems by language; those in a language that the encoder does not know are left out.
+
+    Args:
+        paired: training problems whose graph another one shares, in any language.
+        shares: share of each language's tokens that the encoder does not know, where it was measured.
+    """
+    learned = Counter(entry.problem.language for entry in material.problems.learned)
+    used = Counter(entry.problem.language for entry in paired)
+    return Table(
+        title="Problems by language",
+        labels="Language",
+        columns={"With an equation": "count", "To learn from": "count", "Dropped": "count", "Unknown tokens": "share"},
+        rows=tuple(
+            TableRow(
+                language_name(language),
+                (problems, used[language], learned[language] - used[language], shares.get(language)),
+                shares.get(language, 0) > UNKNOWN_SHARE_LIMIT,
+            )
+            for language, problems in Counter(material.languages).most_common()
+        ),
+    )
+
+
+def _unknown_shares() -> Mapping[str, float]:
+    """Return the share of each language's tokens that the retriever in use does not know.
+
+    Before there is a retriever, that of the encoder.
+    """
+    words = [ANALOGY.lens.word, main_lens().word]
+    in_use = {row.lens: row for row in EmbeddingSet.objects.filter(lens__in=words, scope="", is_current=True)}
+    measured = [in_use[word].unknown_shares for word in words if word in in_use]
+    return next((shares for shares in measured if shares), {})
+
+
+def _advice(material: AnalogyMaterial, paired: int) -> Iterator[str]:
+    batch = AnalogyConfig().batch_size
+    if paired < batch:
+        yield (
+            f"A training needs at least {batch} problems that share a graph with another problem; {batch - paired}"
+            " are missing. Accept equations, or import more."
+        )
+    elif paired < FEWEST:
+        yield (
+            f"With fewer than {FEWEST} problems that share a graph with another problem, a retriever learns"
+            f" little; {FEWEST - paired} are missing. Accept equations, or import more."
+        )
+    if len(material.problems.held_out) < SMALLEST_SUITE:
+        held_out = counted(len(material.problems.held_out), "held-out question has", "held-out questions have")
+        yield f"Only {held_out} an equation; two retrievers cannot be compared on fewer than {SMALLEST_SUITE}."
+    if material.foreign:
+        unknown = "in a language that the encoder does not know, and"
+        yield counted(material.foreign, f"problem is {unknown} is left out.", f"problems are {unknown} are left out.")
+    if material.without_graph:
+        one = "equation cannot be read or computes nothing, and is left out."
+        several = "equations cannot be read or compute nothing, and are left out."
+        yield counted(material.without_graph, one, several)
+
+
+def _versions() -> list[str]:
+    solutions = QuestionSolution.objects.aggregate(count=Count("pk"), last=Max("solved_at"))
+    return [equations_version(), str(solutions), str(sorted(_unknown_shares().items()))]
+
+
+analogy_report = CachedReport("analogy", _analogy_report, _versions)
+"""The report on the data of a retriever."""
 
 
 _EXAMINED = 300  # problems per graph from which two are chosen

@@ -7,8 +7,7 @@ import pytest
 from analytics.splits import is_held_out
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution
-from questionbank.training.analogy_material import analogy_material, predicted_problems, problems_sharing_a_graph
-from questionbank.training.analogy_report import analogy_data_report
+from questionbank.training.analogy import analogy_material, analogy_report, predicted_problems, problems_sharing_a_graph
 from questionbank.training.services import training_request
 from tests.questionbank.small_bank import add_concept, add_set
 from tests.questionbank.story_bank import add_story, story
@@ -93,48 +92,49 @@ def test_the_solvers_equations_are_learned_from_only_when_asked_for_and_never_me
 
 class TestReport:
     def test_it_counts_problems_with_a_positive_and_those_that_are_dropped(self, stories):
-        before = analogy_data_report()
-        assert before.with_positive == len(analogy_material().problems.learned)
-        assert (before.without_positive, before.graphs) == (0, 3)
+        before = analogy_report()
+        assert before.count("with_positive") == len(analogy_material().problems.learned)
+        assert before.count("without_positive") == 0
+        assert "3 computations are shared" in before.introduction
         assert not is_held_out(LONELY)
         add_story(LONELY, "(4*6-5)/2")
-        report = analogy_data_report()
-        assert (report.with_positive, report.without_positive, report.graphs) == (before.with_positive, 1, 3)
-        assert report.ready == 91
+        report = analogy_report()
+        assert (report.count("with_positive"), report.count("without_positive")) == (before.count("with_positive"), 1)
+        assert report.introduction.startswith("91 of 91 have an equation.")
+        assert "3 computations are shared" in report.introduction
 
     def test_languages_that_the_encoder_does_not_know_are_left_out_and_shown(self, stories):
         add_set("purpose", unknown_shares={"en": 0.01, "zh": 0.8})
         for number in range(2, 6):
             text = f"小明有{number}支笔，又买了{number + 3}支笔，他现在一共有几支笔？"
             add_story(text, f"{number}+{number + 3}", language="zh")
-        report = analogy_data_report()
-        english, chinese = report.languages
-        assert (english.language, english.problems, english.known) == ("en", 90, True)
-        assert english.with_positive == english.learned == report.with_positive
-        assert (chinese.language, chinese.problems, chinese.learned, chinese.known) == ("zh", 4, 0, False)
+        report = analogy_report()
+        english, chinese = report.tables[0].rows
+        assert (english.label, english.is_left_out) == ("English", False)
+        assert english.cells == (90, report.count("with_positive"), 0, 0.01)
+        assert (chinese.label, chinese.cells, chinese.is_left_out) == ("Chinese", (4, 0, 0, 0.8), True)
         assert any("4 problems are in a language" in sentence for sentence in report.advice)
 
     def test_it_says_how_many_are_missing(self):
         for number in range(0, 9, 3):
             add_story(*story(number))
-        report = analogy_data_report()
+        report = analogy_report()
         batch, suite = report.advice
-        assert f"{16 - report.with_positive} are missing" in batch
+        assert f"{16 - report.count('with_positive')} are missing" in batch
         assert "held-out question" in suite
 
     def test_few_problems_are_too_few_to_learn_much(self, stories):
-        report = analogy_data_report()
-        assert f"{500 - report.with_positive} are missing" in report.advice[0]
+        report = analogy_report()
+        assert f"{500 - report.count('with_positive')} are missing" in report.advice[0]
 
     def test_an_accepted_equation_is_counted_at_once(self, stories):
         question = add_story("Fay has 8 pears and 6 plums in a bowl. How many fruits are there?")
-        before = analogy_data_report()
+        assert analogy_report().introduction.startswith("90 of 91 have an equation.")
         QuestionEquation.objects.create(
             question=question, expression="8+6", set_by=QuestionEquation.SetBy.PERSON, graph_key="+(s0,s1)"
         )
-        after = analogy_data_report()
-        assert after.with_equation == before.with_equation + 1
-        assert after.by_people == 1
+        after = analogy_report().introduction
+        assert after.startswith("91 of 91 have an equation. In the whole bank, people entered or accepted 1.")
 
 
 class TestRequest:
