@@ -139,7 +139,7 @@ class StarterMaking:
 
     def keep(self, step: Mapping[str, Any], _output: Path) -> None:
         """Store solved problems with a retriever."""
-        from analytics.analogy.keeping import give_datastore
+        from analytics.analogy.retriever import give_datastore
 
         datastore = give_datastore(self.work / step["model"], self.work / step["data"])
         _say(f"{len(datastore):,} problems kept, {len(datastore.equations):,} equations")

@@ -14,8 +14,8 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from analytics.analogy.graphs import integer_codes, serialised_graph
+from analytics.expression.distance import TokenLetters
 from analytics.retrieval import nearest_rows
-from analytics.text.letters import TokenLetters
 
 Floats = npt.NDArray[np.float64]
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from analytics.analogy.datastore import Datastore, load_datastore
+from analytics.analogy.datastore import Datastore, kept_examples, load_datastore, save_datastore
 from analytics.analogy.examples import retriever_text
-from analytics.artifacts import Manifest
-from analytics.errors import ArtifactError
+from analytics.artifacts import Manifest, artifact_amend, artifact_read
+from analytics.errors import ArtifactError, DataError
 from analytics.inference.encode import OnnxEncoder, load_encoder
+from analytics.problem_files import read_problems
 
 _REMEMBERED = 4_096  # texts whose vectors are cached
 _LONGEST_REMEMBERED = 2_000  # characters of a cached text
@@ -83,3 +85,18 @@ def load_retriever(folder: Path) -> Retriever:
     return Retriever(
         encoder, slots=bool(encoder.manifest.extra.get("slot_text", False)), datastore=load_datastore(folder)
     )
+
+
+def give_datastore(model: Path, problems: Path) -> Datastore:
+    """Replace a retriever's datastore by one of a file's problems, or of a folder's training problems.
+
+    Raises:
+        ArtifactError, DataError: the model or the problems cannot be read, or no problem has a graph.
+    """
+    retriever = load_retriever(model)
+    examples = kept_examples(read_problems(problems).learned)
+    if not examples:
+        raise DataError(f"No problem of {problems} has an equation, a program or calculations that can be read.")
+    datastore = Datastore.of(examples, retriever.encode([example.problem.text for example in examples]))
+    artifact_amend(model, artifact_read(model), partial(save_datastore, datastore))
+    return datastore

@@ -22,7 +22,6 @@ from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
 from analytics.backbone.head import Head
-from analytics.backbone.languages import refuse_unknown_language
 from analytics.errors import DataError
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.losses.info_nce import InfoNCELoss
@@ -192,7 +191,7 @@ def fit_retriever(
     backbone = load_trainable(
         start or config.backbone, rank=config.adapter_rank, max_tokens=config.max_tokens, device=config.device
     )
-    refuse_unknown_language(backbone, [example.problem.text for example in examples])
+    backbone.refuse_unknown_language([example.problem.text for example in examples])
     # Trains the encoder's own head, or a new one that is initialised to the identity.
     head = Head.two_layer(backbone.dimension) if backbone.head is None else Head.of(backbone.head.tensors())
     backbone.head = head.to(backbone.device)

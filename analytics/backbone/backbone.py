@@ -15,13 +15,14 @@ from tokenizers import Tokenizer
 from transformers import PreTrainedModel
 
 from analytics.backbone.head import Head, pooled_vectors, token_states
-from analytics.backbone.sources import HEAD_NAME
-from analytics.errors import BackboneError
-from analytics.inference.vocabulary import unknown_token_share
+from analytics.backbone.sources import HEAD_NAME, MULTILINGUAL_BACKBONE
+from analytics.errors import BackboneError, DataError
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT, unknown_token_share
 from analytics.length_batches import batches_by_length, padded_arrays
 from analytics.training.device import sent
 
 _TEXTS_TOGETHER = 32
+_SAMPLED = 256  # texts, or up to twice as many
 
 
 @dataclass
@@ -72,6 +73,19 @@ class Backbone:
     def unknown_share(self, texts: Sequence[str]) -> float:
         """Return the share of the texts' tokens that the vocabulary lacks."""
         return unknown_token_share(self.tokenizer, self.unknown_id, texts)
+
+    def refuse_unknown_language(self, texts: Sequence[str]) -> None:
+        """Refuse texts of which the vocabulary lacks too many tokens; a few hundred of them are sampled.
+
+        Raises:
+            DataError: too many tokens are unknown; the message gives the share and what to do.
+        """
+        share = self.unknown_share(texts[:: max(1, len(texts) // _SAMPLED)])
+        if share > UNKNOWN_SHARE_LIMIT:
+            raise DataError(
+                f"The encoder {self.name} does not know {share:.0%} of the problems' tokens: choose another backbone,"
+                f" such as {MULTILINGUAL_BACKBONE} for Chinese."
+            )
 
     def embed(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         """Return mean-pooled vectors (batch, dimension) in float32, after the head, with gradients, unnormalised."""

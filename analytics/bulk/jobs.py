@@ -30,7 +30,7 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.paraphrase.capability import PARAPHRASE
 from analytics.question_content import content_digest
 from analytics.retrieval import Encode
-from analytics.solver.rules.comparing import compared_answers
+from analytics.solver.rules.solver import compared_answers
 from analytics.training.threads import wait_passively
 
 CHARACTER_NGRAMS = "char-ngrams"

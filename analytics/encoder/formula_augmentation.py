@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from analytics.text.formulas import segment_text
-from analytics.text.latex_lexer import latex_pieces
-from analytics.text.notation import GREEK
+from analytics.text.notation import GREEK, latex_pieces
 
 # Commands with a braced argument that is prose, a name or a length, not mathematics.
 _OPAQUE = re.compile(

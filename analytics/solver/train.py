@@ -16,7 +16,6 @@ from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_trainable
-from analytics.backbone.languages import refuse_unknown_language
 from analytics.errors import DataError
 from analytics.problem_files import Problems, set_apart
 from analytics.records import ProblemRecord
@@ -190,7 +189,7 @@ def fit_solver(
         if isinstance(start, str)
         else start()
     )
-    refuse_unknown_language(backbone, [example.problem.text for example in examples])
+    backbone.refuse_unknown_language([example.problem.text for example in examples])
     folder = Path(source).expanduser()
     before = solver_before(folder) if isinstance(start, str) else {}
     vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(before.get("constants", ()))

@@ -16,8 +16,7 @@ from string import ascii_letters
 from rapidfuzz.distance import Indel
 
 from analytics.text.formulas import formula_segments
-from analytics.text.latex_lexer import formula_tokens
-from analytics.text.notation import SYNONYMS
+from analytics.text.notation import SYNONYMS, formula_tokens
 
 SHAPE_PREFIX = "f0s"  # no word and no other token starts with this
 SHORTEST, LONGEST = 3, 40  # atoms: a single letter carries no information, and a long formula is unique

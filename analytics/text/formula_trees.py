@@ -15,8 +15,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from analytics.errors import LatexError
-from analytics.text.latex_lexer import formula_tokens
-from analytics.text.notation import GREEK, normalise_latex
+from analytics.text.notation import GREEK, formula_tokens, normalise_latex
 
 _LONGEST = 160  # characters per spelling: some tens of milliseconds
 _DEEPEST = 4  # nested brackets and braces

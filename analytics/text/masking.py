@@ -21,8 +21,7 @@ from functools import lru_cache
 from analytics.language.mentions import NumberMention
 from analytics.text.characters import VULGAR_FRACTIONS
 from analytics.text.formulas import segment_text
-from analytics.text.latex_lexer import formula_tokens
-from analytics.text.notation import normalise_latex
+from analytics.text.notation import formula_tokens, normalise_latex
 from analytics.text.numbers import find_numbers
 
 MASK = "#"

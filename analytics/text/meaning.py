@@ -21,8 +21,7 @@ from typing import Any, Literal
 from analytics.errors import LatexError
 from analytics.text.bare_latex import is_bare_formula
 from analytics.text.formulas import segment_text
-from analytics.text.latex_lexer import formula_tokens
-from analytics.text.notation import normalise_latex
+from analytics.text.notation import formula_tokens, normalise_latex
 from analytics.text.plain_grammar import plain_to_latex
 from analytics.text.plain_tokens import PlainMathsError
 

@@ -9,8 +9,29 @@ from __future__ import annotations
 
 import re
 
-from analytics.text.latex_lexer import formula_tokens
 from analytics.text.textmode import replace_text_macros_in_formula
+
+_TOKEN = re.compile(
+    r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}"
+    r"|\\(?:[hv]space|operatorname|tag)\*|\\[a-zA-Z]+|\\\S|\\(?=\s|$)"
+    r"|\d{1,3}(?:(?:\{,\}|,)\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
+    r"|\s+|[^\s\\]"
+)
+
+
+def latex_pieces(latex: str) -> list[str]:
+    """Return the tokens of a formula and the blanks between them; joining them gives back the formula."""
+    return _TOKEN.findall(latex)
+
+
+def formula_tokens(latex: str) -> list[str]:
+    r"""Return the tokens of a formula without blanks.
+
+    >>> formula_tokens(r"\frac{12}{x_1} \le 3.5")
+    ['\\frac', '{', '12', '}', '{', 'x', '_', '1', '}', '\\le', '3.5']
+    """
+    return [piece for piece in latex_pieces(latex) if not piece.isspace()]
+
 
 _DEGREES = re.compile(r"\^\s*(?:\{\s*(?:\\circ|\\degree|°)\s*\}|\\circ(?![a-zA-Z])|\\degree(?![a-zA-Z])|°)|°")
 _ESCAPED_BACKSLASH = re.compile(r"\\textbackslash(?:\{\}|\s)?(?=\\?[%$])\\?")

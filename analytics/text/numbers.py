@@ -16,8 +16,7 @@ from functools import lru_cache
 
 from analytics.language.contract import Language
 from analytics.language.mentions import NumberKind, NumberMention
-from analytics.language.table import languages
-from analytics.text.clock_times import find_clock_times
+from analytics.language.table import language_of, languages
 from analytics.text.numerals import find_numerals, half_width
 from analytics.text.pictures import blank_names
 from analytics.text.remembered import Remembered
@@ -72,7 +71,8 @@ def _with_roles(text: str, plain: str, mentions: list[NumberMention]) -> Iterato
     stretches: list[tuple[int, int, NumberKind]] = []
     if ":" in plain or "：" in text or "∶" in text:
         stretches += [(match.start(), match.end(), NumberKind.RATIO_PART) for match in RATIO.finditer(plain)]
-    stretches += [(time.start, time.end, NumberKind.CLOCK_TIME) for time in find_clock_times(text)]
+    clock_times = language_of(text).clock_times.find_clock_times(text)
+    stretches += [(time.start, time.end, NumberKind.CLOCK_TIME) for time in clock_times]
     stretches += [(match.start(), match.end(), NumberKind.RANGE_END) for match in _RANGE.finditer(plain)]
     for start, end, kind in stretches:
         roles |= {mention.start: kind for mention in mentions if start <= mention.start < end}

@@ -41,8 +41,7 @@ from analytics.paraphrase.scoring.scorer import Scorer
 from analytics.probes.capability import PROBES
 from analytics.records import ProblemRecord
 from analytics.solver.capability import SOLVER
-from analytics.solver.rules.comparing import compared_answers
-from analytics.solver.rules.solver import RuleSolver
+from analytics.solver.rules.solver import RuleSolver, compared_answers
 from analytics.solver.second_opinion import SecondOpinionSolver, load_equation_writer
 from analytics.solver.solution import Solver
 from questionbank.bank.concept_selectors import default_hierarchy_first

@@ -36,6 +36,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from tests.bench.benchmark import BASE_DIR, aim, read_options
+from tests.serving import serve_command, serve_environment
 
 LEAST_SEARCHES, MOST_SECONDS = 30.0, 2.0  # a second; at p95
 WARM_UP = 5.0  # seconds of searches that are not measured: models are loaded, formulas rendered once
@@ -59,28 +60,6 @@ from tests.bench.search import address_of, searches
 addresses = [address_of(query, filters) for _sort, query, filters in searches(timed=2000)]
 random.Random(7).shuffle(addresses)
 Path(output).write_text(json.dumps(addresses))
-"""
-# Instead of `setup_bank`: people, their sessions, and pairs to review.
-PREPARE = """
-import sys
-import django; django.setup()
-from django.core.management import call_command
-from questionbank.management.commands import prepare
-
-def call(name, **options):
-    if name != "setup_bank":
-        return call_command(name, **options)
-    from tests.bench.load import prepare_people
-    prepare_people(teachers=int(sys.argv[1]), reviewers=int(sys.argv[2]), pairs=int(sys.argv[3]))
-
-prepare.call_command = call
-call_command("prepare")
-"""
-SERVE = f"""
-import sys
-from questionbank import serve
-serve.PREPARE = [sys.executable, "-c", {PREPARE!r}, *sys.argv[1:]]
-sys.exit(serve.main([]))
 """
 
 
@@ -233,18 +212,12 @@ def serving(var: Path, teachers: int, reviewers: int, pairs: int) -> Iterator[Si
     from questionbank.local.instance import free_port
 
     port = free_port(18200)
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.endswith("_URL")},
-        "DJANGO_SETTINGS_MODULE": "questionbank.settings",
-        "DEMO": "1",
-        "HF_HUB_OFFLINE": "1",
-        "VAR_DIR": str(var),
-        "PORT": str(port),
-        "PYTHONPATH": str(BASE_DIR),
-    }
-    words = [sys.executable, "-c", SERVE, str(teachers), str(reviewers), str(pairs)]
+    setup = f"prepare_people(teachers={teachers}, reviewers={reviewers}, pairs={pairs})"
+    command = serve_command(f"from tests.bench.load import prepare_people; {setup}")
     with (var / "load.log").open("w") as log:
-        supervisor = subprocess.Popen(dying_with_us(words), cwd=BASE_DIR, env=environment, stdout=log, stderr=log)
+        supervisor = subprocess.Popen(
+            dying_with_us(command), cwd=BASE_DIR, env=serve_environment(var, port), stdout=log, stderr=log
+        )
     site = Site(port, var, supervisor.pid)
     try:
         deadline = time.monotonic() + START_SECONDS

@@ -25,7 +25,7 @@ from analytics.paraphrase.export import export_scorer
 from analytics.paraphrase.pair_files import read_pairs
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer, weigh_pairs
 from analytics.paraphrase.scoring.verdict import FEATURES, said
-from analytics.solver.rules.comparing import compared_answers
+from analytics.solver.rules.solver import compared_answers
 from questionbank.demo.review_pairs import labelled_review_pairs
 from tests.bench.benchmark import read_options
 

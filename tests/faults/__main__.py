@@ -25,8 +25,7 @@ import psycopg
 
 from questionbank.local.locations import postgres_location
 from tests.faults.instance import Instance, Skipped, administer, broken_invariants, running_instance, wait_for
-from tests.faults.load import Readers
-from tests.faults.people import WORKS, Work, posts
+from tests.faults.people import WORKS, Readers, Work, posts
 from tests.faults.table import FAULTS, Fault, wait_for_the_site
 
 QUESTIONS = 600  # of a round's import

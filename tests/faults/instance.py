@@ -30,38 +30,14 @@ from questionbank.local.locations import PostgresLocation, postgres_location
 from questionbank.local.server import is_alive
 from tests.faults.disk import Disk, NoDisk, own_disk
 from tests.faults.guardian import guarded
+from tests.serving import BASE_DIR, serve_command, serve_environment
 
-BASE_DIR = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 180.0
 START_SECONDS = 600.0  # servers and migrations, on a machine that does much else
 LOG_IN = "/accounts/login/"
 SESSION = "f" * 32  # of the person who does everything
 
-# One setup without models instead of `setup_bank`.
-PREPARE = """
-import sys
-import django; django.setup()
-from django.core.management import CommandError, call_command
-from questionbank.management.commands import prepare
-
-def call(name, **options):
-    if name != "setup_bank":
-        return call_command(name, **options)
-    from tests.faults.people import prepare_people
-    prepare_people()
-
-prepare.call_command = call
-try:
-    call_command("prepare")
-except CommandError as error:
-    sys.exit(f"Error: {error}")
-"""
-SERVE = f"""
-import sys
-from questionbank import serve
-serve.PREPARE = [sys.executable, "-c", {PREPARE!r}]
-sys.exit(serve.main(sys.argv[1:]))
-"""
+PREPARE_PEOPLE = "from tests.faults.people import prepare_people; prepare_people()"
 IMPORT = """
 import sys
 import django; django.setup()
@@ -90,16 +66,7 @@ class Instance:
     def __init__(self, folder: Path, disk: Disk | NoDisk) -> None:
         self.folder, self.var_dir, self._disk = folder, folder / "disk" / "var", disk
         self.port = free_port(18100)
-        self.environment = {
-            **{name: value for name, value in os.environ.items() if not name.endswith("_URL")},
-            "DJANGO_SETTINGS_MODULE": "questionbank.settings",
-            "DEMO": "1",
-            "HF_HUB_OFFLINE": "1",
-            "OMP_NUM_THREADS": "1",
-            "VAR_DIR": str(self.var_dir),
-            "PORT": str(self.port),
-            "PYTHONPATH": str(BASE_DIR),
-        }
+        self.environment = {**serve_environment(self.var_dir, self.port), "OMP_NUM_THREADS": "1"}
         self.supervisor: subprocess.Popen[bytes] | None = None
         self.is_restored = False  # in this round, from a backup: what was saved after it is lost
         self._asking: list[subprocess.Popen[str]] = []
@@ -110,7 +77,7 @@ class Instance:
         """Start the supervisor and, unless told otherwise, wait for the site."""
         with (self.folder / "serve.log").open("ab") as log:
             self.supervisor = subprocess.Popen(
-                dying_with_us([sys.executable, "-c", SERVE]), cwd=BASE_DIR, env=self.environment, stdout=log, stderr=log
+                dying_with_us(serve_command(PREPARE_PEOPLE)), cwd=BASE_DIR, env=self.environment, stdout=log, stderr=log
             )
         if wait:
             wait_for(self._has_started, "the site", self.log, START_SECONDS)
@@ -243,7 +210,7 @@ class Instance:
 
     def open_session(self) -> None:
         """Log the person in again, after a restore."""
-        code = "import django; django.setup(); from tests.faults.people import prepare_people; prepare_people()"
+        code = f"import django; django.setup(); {PREPARE_PEOPLE}"
         subprocess.run([sys.executable, "-c", code], cwd=BASE_DIR, env=self.environment, check=True)
 
     def import_questions(self, count: int, *, mark: str) -> int:

@@ -11,8 +11,9 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from urllib.parse import urlencode
 
 import redis
@@ -21,12 +22,12 @@ from questionbank.local.locations import postgres_location, redis_location
 from questionbank.local.server import is_alive, is_stopped
 from tests.faults.instance import QUEUES, Instance, Skipped, administer, wait_for
 from tests.faults.machine import second_machine, wrong_clock
-from tests.faults.memory import little_memory
 from tests.hostile import SKIPPED, VALUES, addresses
 from tests.pooler import admit, pgbouncer, running_pooler
 
 Fault = Callable[[Instance, random.Random], None]
 
+_GROUPS = Path("/sys/fs/cgroup")
 POOLED_SECONDS = 10.0
 SLOW_CLIENTS = 24  # three for each thread of the site
 PARAMETERS = (
@@ -139,6 +140,37 @@ def silent_connections(instance: Instance, chance: random.Random) -> None:
         proxy.fall_silent()
         silent_since = instance.value("SELECT clock_timestamp() + interval '5 seconds'")
         wait_for(lambda: instance.value(beats, silent_since), "the second worker to come back", instance.log)
+
+
+@contextmanager
+def little_memory(pid: int, *, spare: int) -> Iterator[None]:
+    """Put a process into a control group in which it may take hardly more than so many bytes.
+
+    Raises:
+        Skipped: no such group can be made here.
+    """
+    is_unified = (_GROUPS / "cgroup.procs").exists()
+    parent = _GROUPS if is_unified else _GROUPS / "memory"
+    limit = "memory.max" if is_unified else "memory.limit_in_bytes"
+    group = parent / f"kindred-faults-{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / limit).write_text(str(1_000_000 + spare))
+        (group / "cgroup.procs").write_text(str(pid))
+    except OSError as error:
+        with suppress(OSError):
+            group.rmdir()
+        raise Skipped(f"no control group can be made here: {error}") from error
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            (parent / "cgroup.procs").write_text(str(pid))
+        for _attempt in range(50):
+            with suppress(OSError):
+                group.rmdir()
+                break
+            time.sleep(0.1)
 
 
 def end_for_memory(instance: Instance, chance: random.Random) -> None:

@@ -15,8 +15,7 @@ import pytest
 from questionbank.operations.backup_database import RESTORE_LOCK
 from tests.faults.__main__ import round_of, start_through_power_loss
 from tests.faults.instance import BASE_DIR, Instance, broken_invariants, running_instance, wait_for
-from tests.faults.load import Readers
-from tests.faults.people import WORKS
+from tests.faults.people import WORKS, Readers
 from tests.faults.table import FAULTS, kill
 
 QUESTIONS = 1_000

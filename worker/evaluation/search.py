@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.text.formulas import formula_segments, segment_text
-from analytics.text.latex_lexer import formula_tokens
+from analytics.text.notation import formula_tokens
 from questionbank.core.errors import NotFound
 from questionbank.models import Question
 from questionbank.registry.serving import Serving

@@ -15,7 +15,6 @@ from analytics.language.mentions import MINUTES_OF_DAY, ClockTime
 from analytics.solver.rules.conversions import conversion_factor, in_unit, scaled
 from analytics.solver.rules.lists import sum_of
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant
-from analytics.text.clock_times import find_clock_times
 from analytics.text.number_slots import number_slots
 
 _TIMES = ("second", "minute", "hour")
@@ -113,7 +112,7 @@ _REPEATED = re.compile(r"\b(?:each|every|twice|times|half as|both|per|a (?:day|w
 
 def between_clock_times(reading: Reading) -> RuleAnswer | None:
     """Answer how long it is from one time of day to another: "from 6:45 pm to 8:30 pm", in the unit asked for."""
-    times = find_clock_times(reading.text)
+    times = list(reading.language.clock_times.find_clock_times(reading.text))
     if len(times) != 2 or reading.plain() or _ASKS_WHEN.search(reading.question) or _REPEATED.search(reading.text):
         return None
     in_hours = _ASKS_HOURS.search(reading.question)
@@ -166,7 +165,7 @@ def _parts_of(reading: Reading, time: ClockTime, minutes: int) -> tuple[Expressi
 
 def clock_time_after(reading: Reading) -> RuleAnswer | None:
     """Answer when something ends that begins at a time of day and has a duration, or when it began."""
-    times = find_clock_times(reading.text)
+    times = list(reading.language.clock_times.find_clock_times(reading.text))
     periods = [each for each in reading.plain() if not _says_nothing(reading, each)]
     if len(times) != 1 or not periods or not _ASKS_WHEN.search(reading.question):
         return None

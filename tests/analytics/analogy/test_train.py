@@ -11,12 +11,12 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from analytics.analogy import keeping, train
+from analytics.analogy import train
 from analytics.analogy.capability import ANALOGY
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import AnalogyExample, Positives, read_graphs, with_positive
 from analytics.analogy.measures import shared_keys_at_k
-from analytics.analogy.retriever import load_retriever
+from analytics.analogy.retriever import give_datastore, load_retriever
 from analytics.analogy.train import RetrievalTask, encode_problems, fit_retriever, train_retriever
 from analytics.backbone.backbone import set_head
 from analytics.backbone.bert import load_backbone
@@ -212,7 +212,7 @@ def test_a_trained_retriever_keeps_what_it_learned_and_can_be_given_other_proble
     assert nearest[0].similarity == pytest.approx(1, abs=0.02)
     rows = [{"id": "1", "text": STORIES[0][0], "language": "en", "equation": STORIES[0][1]}]
     (tmp_path / "problems.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    keeping.give_datastore(tmp_path / "model", tmp_path / "problems.jsonl")
+    give_datastore(tmp_path / "model", tmp_path / "problems.jsonl")
     again = load_retriever(tmp_path / "model")
     assert again.datastore is not None
     assert again.datastore.equations == ("+ N0 N1 | d0 d1",)

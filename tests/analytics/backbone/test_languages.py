@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.backbone.languages import refuse_unknown_language
 from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import DataError
 
@@ -13,14 +12,14 @@ ENGLISH, CHINESE = "Ann has 3 pens and 4 cups.", "小明有三支铅笔，又买
 
 def test_a_text_in_an_unknown_script_is_refused_with_what_to_do():
     with pytest.raises(DataError, match=r"does not know .*% .* choose another backbone, such as multilingual-e5"):
-        refuse_unknown_language(tiny_backbone(), [CHINESE])
+        tiny_backbone().refuse_unknown_language([CHINESE])
 
 
 @pytest.mark.parametrize("texts", [[], [ENGLISH], [*[ENGLISH] * 300, CHINESE]])
 def test_a_few_foreign_texts_do_no_harm(texts):
-    refuse_unknown_language(tiny_backbone(), texts)
+    tiny_backbone().refuse_unknown_language(texts)
 
 
 def test_foreign_texts_anywhere_in_a_large_set_are_seen():
     with pytest.raises(DataError, match="does not know"):
-        refuse_unknown_language(tiny_backbone(), [ENGLISH] * 2_000 + [CHINESE] * 2_000)
+        tiny_backbone().refuse_unknown_language([ENGLISH] * 2_000 + [CHINESE] * 2_000)

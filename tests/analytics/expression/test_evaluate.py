@@ -21,6 +21,7 @@ from analytics.expression.notation import to_infix
 from analytics.expression.parser import parse_expression
 from analytics.expression.tree import ExpressionTree
 from tests.analytics.expression.trees import number_trees, slot_trees
+from tests.cases import each_case
 
 
 def python_value(tree: ExpressionTree) -> Fraction:
@@ -50,37 +51,23 @@ def test_values_are_python_s(tree: ExpressionTree) -> None:
         assert evaluate(tree) == expected, to_infix(tree)
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("80*(1-25%)", 60),
-        ("0.1+0.2", Fraction(3, 10)),
-        ("5(1/2)*2", 11),
-        ("6 1/6 - 2 2/3", Fraction(7, 2)),
-        ("1,000-2", 998),
-        ("8^(1/3)", 2),
-        ("(4/9)^0.5", Fraction(2, 3)),
-    ],
-)
-def test_values_are_exact(text: str, value: Fraction) -> None:
-    assert evaluate(parse_expression(text)) == value
+@each_case("expressions", "values")
+def test_values_are_exact(text: str, value: str | int) -> None:
+    assert evaluate(parse_expression(text)) == Fraction(value)
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("1/0", "divides by zero"),
-        ("1/(2-2)", "divides by zero"),
-        ("0^(-1)", "divides by zero"),
-        ("2^0.5", "not exact"),
-        ("9^9^9", "too large"),
-        ("*".join(["9" * 90] * 20), "too large"),
-        ("9" * 401, "more than 400 characters"),
-        ("5(1/0)", "divides by zero"),
-    ],
-)
+@each_case("expressions", "without_value")
 @pytest.mark.usefixtures("no_hang")
 def test_what_has_no_exact_value_says_why(text: str, problem: str) -> None:
+    with pytest.raises(EvaluationError, match=problem):
+        evaluate(parse_expression(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"), [("*".join(["9" * 90] * 20), "too large"), ("9" * 401, "more than 400 characters")]
+)
+@pytest.mark.usefixtures("no_hang")
+def test_values_of_thousands_of_digits_are_refused(text: str, problem: str) -> None:
     with pytest.raises(EvaluationError, match=problem):
         evaluate(parse_expression(text))
 
@@ -91,15 +78,7 @@ def test_a_float_approximates_a_root_and_refuses_that_of_a_negative_number() -> 
         evaluate_float(parse_expression("(-2)^0.5"))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("9^9^9", "The value is too large."),
-        ("2^0.5/0", "The equation divides by zero."),
-        ("(2^0.5-2^0.5)^(-1)", "The equation divides by zero."),
-        ("1/(2-2)", "The equation divides by zero."),
-    ],
-)
+@each_case("expressions", "without_float")
 def test_a_float_that_is_too_large_and_a_division_by_zero_are_told_apart(text: str, message: str) -> None:
     with pytest.raises(EvaluationError) as refusal:
         evaluate_float(parse_expression(text))

@@ -13,6 +13,7 @@ from analytics.expression.parser import parse_expression
 from analytics.expression.slots import binary_operators
 from analytics.expression.tree import ExpressionTree
 from tests.analytics.expression.trees import slot_trees
+from tests.cases import each_case
 
 _FIRST = 100_003
 
@@ -21,20 +22,7 @@ def key(prefix: str) -> str:
     return graph_key(from_prefix(prefix.split()))
 
 
-@pytest.mark.parametrize(
-    ("prefix", "reading"),
-    [
-        ("- * N0 N1 N2", "a × b − c"),
-        ("- N2 * N0 N1", "a − b × c"),
-        ("/ N0 * N1 + N2 N3", "a ÷ (b + c) ÷ d"),
-        ("+ N1 N1", "a + a"),
-        ("- 0 N0", "0 − a"),
-        ("/ 1 N0", "1 ÷ a"),
-        ("* * N0 N1 0.5", "0.5 × a × b"),
-        ("^ N0 2", "a ^ 2"),
-        ("^ + N0 N1 2", "(a + b) ^ 2"),
-    ],
-)
+@each_case("expressions", "readings")
 def test_letters_stand_for_numbers_and_constants_for_themselves(prefix, reading):
     assert graph_reading(key(prefix)) == reading
 
@@ -74,16 +62,7 @@ def test_a_difference_is_mutual_and_never_of_a_graph_from_itself(
     assert not graphs_differ_in_operations(first, first)
 
 
-@pytest.mark.parametrize(
-    ("first_prefix", "second_prefix", "differ"),
-    [
-        ("- N0 N1", "+ N0 N1", True),
-        ("* N0 - N1 N2", "- * N0 N1 N2", True),
-        ("+ + N0 N1 N2", "+ N0 N1", False),  # one more step of the same kind
-        ("/ * N0 N1 N2", "* N0 N1", False),  # a fraction may be written as a division
-        ("- N0 N1", "- N0 4", False),  # another constant
-    ],
-)
+@each_case("expressions", "different_operations")
 def test_only_operations_prove_a_difference(first_prefix: str, second_prefix: str, differ: bool) -> None:
     assert graphs_differ_in_operations(key(first_prefix), key(second_prefix)) is differ
 

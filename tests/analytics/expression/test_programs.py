@@ -11,6 +11,7 @@ from analytics.expression.evaluate import evaluate
 from analytics.expression.notation import to_infix
 from analytics.expression.programs import calculations_tree, program_tree
 from analytics.json_lines import read_objects
+from tests.cases import each_case
 
 
 def test_a_program_s_last_step_is_one_tree() -> None:
@@ -20,34 +21,19 @@ def test_a_program_s_last_step_is_one_tree() -> None:
     assert to_infix(program_tree("multiply(n0,const_0_2778)", ["72"])) == "72*0.2778"
 
 
-@pytest.mark.parametrize(
-    ("program", "problem"),
-    [
-        ("", "0"),
-        ("add(n0", "not a step"),
-        ("lcm(n0,n1)", "'lcm' is not arithmetic"),
-        ("add(n0)", "does not take 1"),
-        ("add(n0,n9)", "'n9' names nothing"),
-        ("add(n0,#0)", "'#0' names nothing"),
-        ("add(n0,n1000)", "'n1000' names nothing"),
-        ("add(n0,const_x)", "not a number"),
-        ("|".join(["add(n0,n0)"] + [f"multiply(#{step},#{step})" for step in range(40)]), "more than 300"),
-    ],
-)
+@each_case("expressions", "broken_programs")
 def test_a_program_that_is_none_says_why(program: str, problem: str) -> None:
     with pytest.raises(DataError, match=problem):
         program_tree(program, ["1", "2"])
 
 
-@pytest.mark.parametrize(
-    ("calculations", "numbers", "expected"),
-    [
-        (["48/2=24", "48+24=72"], [48], "48+48/2"),
-        (["12/60=0.2", "0.2*50=10"], [12, 50], "12/60*50"),
-        (["5+5=10", "10*10=100"], [5, 10], "(5+5)*10"),  # one 10 is the sum, the other stands in the text
-        (["$1,200*2=2,400", "2400-10%*2400=2160"], [], "1200*2-10%*(1200*2)"),
-    ],
-)
+def test_a_program_that_doubles_itself_too_often_is_refused() -> None:
+    program = "|".join(["add(n0,n0)"] + [f"multiply(#{step},#{step})" for step in range(40)])
+    with pytest.raises(DataError, match="more than 300"):
+        program_tree(program, ["1", "2"])
+
+
+@each_case("expressions", "calculations")
 def test_results_of_earlier_steps_are_put_in(calculations, numbers, expected) -> None:
     assert to_infix(calculations_tree(calculations, [Fraction(number) for number in numbers])) == expected
 

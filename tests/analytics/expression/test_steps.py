@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 
 from analytics.expression.distance import tree_edit_distance
@@ -17,6 +16,7 @@ from analytics.expression.notation import from_prefix
 from analytics.expression.slots import binary_operators
 from analytics.expression.tree import ExpressionTree
 from tests.analytics.expression.trees import slot_trees
+from tests.cases import each_case
 
 
 def tree(prefix: str) -> ExpressionTree:
@@ -39,16 +39,7 @@ def test_another_step_is_mutual(node: ExpressionTree) -> None:
             assert graph_key(binary) in keys_with_another_step(changed)
 
 
-@pytest.mark.parametrize(
-    ("longer", "shorter"),
-    [
-        ("- * N0 N1 N2", "* N0 N1"),
-        ("- N2 * N0 N1", "* N1 N0"),
-        ("- * N0 N1 N2", "- N1 N0"),
-        ("+ + N0 N1 N2", "+ N0 N1"),
-        ("* + N0 N1 + N2 N3", "* + N0 N1 N2"),
-    ],
-)
+@each_case("expressions", "one_step_more")
 def test_a_longer_computation_has_a_step_more_whatever_its_order(longer: str, shorter: str) -> None:
     assert graph_key(tree(shorter)) in keys_with_one_step_less(tree(longer))
     assert graph_key(tree(longer)) not in keys_with_one_step_less(tree(shorter))

@@ -8,6 +8,7 @@ import pytest
 from analytics.inference.heads import ProbeHeads
 from analytics.inference.order import harder_probability
 from analytics.probes.order import fit_order, ladder_pairs, ladder_texts, read_ladders
+from tests.cases import each_case
 
 
 @pytest.fixture(scope="module")
@@ -39,18 +40,7 @@ def test_topics_left_out_are_ordered_better_than_by_chance_and_sure_statements_a
     assert figures["sure_accuracy"] > 0.85
 
 
-@pytest.mark.parametrize(
-    ("easier", "harder"),
-    [
-        ("Solve 4x = 20.", "Solve 4(x - 1) - 3(2 - x) = 5x + 9."),
-        (r"Work out $\frac{1}{5} + \frac{2}{5}$.", r"Work out $2\frac{3}{4} - 1\frac{5}{6}$."),
-        (
-            "Mr Hill has 12 sheep, and on Friday he buys 5 more of them at the market. How many sheep has he now?",
-            "Find the digits A and B with 3A + B7 = 124.",
-        ),
-        ("Show that 2 + 4 is even.", "Prove that the sum of n odd numbers is odd whenever n is odd."),
-    ],
-)
+@each_case("subject_and_demands", "harder")
 def test_more_steps_and_less_friendly_numbers_are_harder(fitted, easier, harder):
     first, second = fitted[0].scores(np.zeros((2, 2)), [easier, harder], np.full(2, 0.5))
     assert harder_probability(second, first) > 0.7

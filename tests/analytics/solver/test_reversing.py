@@ -14,6 +14,7 @@ from analytics.language.zh.statements import answer_statement as chinese_stateme
 from analytics.records import ProblemRecord
 from analytics.solver.reversing import main, measure_yield, reverse_operation
 from analytics.solver.targets import solver_example, value_of
+from tests.cases import each_case
 
 
 def reversed_texts(text: str, equation: str, language: str = "en") -> list[tuple[str, str]]:
@@ -61,31 +62,12 @@ def test_a_condition_of_the_question_is_a_sentence_of_its_own():
     ]
 
 
-@pytest.mark.parametrize(
-    ("question", "statement"),
-    [
-        ("how many apples will she need to buy", "she will need to buy 4 apples"),
-        ("how many apples are there in the box", "there are 4 apples in the box"),
-        ("how many more apples did he pick up today", "he picked up 4 more apples today"),
-        ("how many boys were in fourth grade", "4 boys were in fourth grade"),
-        ("how old is Ann", "Ann is 4 years old"),
-        ("what is the total number of apples", "the total number of apples is 4"),
-    ],
-)
+@each_case("rewording", "statements")
 def test_shapes_of_english_questions(question, statement):
     assert answer_statement(question, Fraction(4), "") == statement
 
 
-@pytest.mark.parametrize(
-    ("sentence", "question"),
-    [
-        ("The car can hold 6 people", "how many people can the car hold"),
-        ("each rose was 6 dollars", "how many dollars was each rose"),
-        ("6 more people got on the bus", "how many more people got on the bus"),
-        ("the builder had already installed 6 of them", "how many of them had the builder already installed"),
-        ("they need 6 tickets for the show", "how many tickets do they need for the show"),
-    ],
-)
+@each_case("rewording", "questions")
 def test_shapes_of_english_sentences(sentence, question):
     start = sentence.index("6")
     assert asking_question(sentence, start, start + 1) == question

@@ -11,23 +11,14 @@ from analytics.errors import DataError
 from analytics.expression.notation import to_infix
 from analytics.records import ProblemRecord
 from analytics.solver.targets import OPERATORS, Vocabulary, solver_example, solver_examples, value_of
+from tests.cases import each_case
 
 
 def problem(text: str, equation: str = "", answer: str = "") -> ProblemRecord:
     return ProblemRecord("1", text, equation=equation, answer=answer)
 
 
-@pytest.mark.parametrize(
-    ("text", "equation", "target"),
-    [
-        ("7 red and 2 green", "7+2", ["+", "N0", "N1"]),
-        ("120 dollars less 20 %", "120*20%", ["*", "N0", "N1"]),
-        ("120 dollars less 20 %", "120*20/100", ["/", "*", "N0", "N2", "100"]),
-        ("2 / 3 of 12", "12*(2/3)", ["*", "N3", "N0"]),
-        ("3 degrees below 5", "-3+5", ["+", "-", "0", "N0", "N1"]),
-        ("half of (3+4) %", "(3+4)%", ["/", "+", "N1", "N2", "100"]),
-    ],
-)
+@each_case("expressions", "targets")
 def test_an_equation_is_written_over_slots_with_binary_operators(text, equation, target):
     assert solver_example(problem(text, equation)).tokens == target
 
@@ -68,15 +59,7 @@ def test_a_value_that_the_text_repeats_may_be_any_of_its_slots():
     assert [vocabulary.token(candidate) for candidate in (0, 5, first + 1)] == ["+", "2", "N1"]
 
 
-@pytest.mark.parametrize(
-    ("tokens", "value"),
-    [
-        (["*", "N0", "-", "1", "N1"], 60.0),
-        (["/", "N0", "-", "N1", "N1"], None),
-        (["^", "N0", "^", "N0", "N0"], None),
-        (["*", "N0", "1/3"], 80 / 3),
-    ],
-)
+@each_case("expressions", "written_values")
 def test_a_written_equation_has_a_value_or_none(tokens, value):
     assert value_of(tokens, [Fraction(80), Fraction(1, 4)]) == (None if value is None else pytest.approx(value))
 

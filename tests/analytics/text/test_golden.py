@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from analytics.language.table import language_of
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import asks_for_count
 from analytics.solver.pools import reorder_question
@@ -25,7 +26,6 @@ from analytics.solver.rules.reading import Reading
 from analytics.solver.rules.solver import rule_solution
 from analytics.solver.unanswerable import unanswerable_reason
 from analytics.text.clauses import split_clauses, split_sentences
-from analytics.text.clock_times import find_clock_times
 from analytics.text.formula_shape import shape_tokens, text_formulas
 from analytics.text.masking import masked_text
 from analytics.text.notation import normalise_latex
@@ -46,7 +46,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "forms": masked_text,
     "languages": detect_language,
     "numbers": find_numbers,
-    "clock times": find_clock_times,
+    "clock times": lambda text: list(language_of(text).clock_times.find_clock_times(text)),
     "units": find_units,
     "clauses": lambda text: (split_clauses(text), split_sentences(text)),
     "kinds": lambda text: (question_tasks(text), is_word_problem(text), asks_nothing(text)),

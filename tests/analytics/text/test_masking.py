@@ -2,47 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from analytics.text.masking import masked_formula, masked_text, without_credits
+from tests.cases import each_case
 
 
-@pytest.mark.parametrize(
-    ("question", "sibling"),
-    [
-        ("Solve $x^2 - 6x - 16 = 0$ by factorising.", "Solve $x^{2}+7x+12=0$ by factorising."),
-        ("Solve $x^2 - 6x - 16 = 0$.", r"Solve \( 3t^2 + t - 5 = 0 \)."),
-        ("Solve $25 = 22 - z$.", "Solve $-4 = 2 + y$."),
-        (r"What is $\frac{1}{2} + \frac{3}{4}$?", r"What is $1\frac{2}{3} - \frac15$?"),
-        ("What is $2 + 3$?", "What is $2.5 - 0.5$?"),
-        ("Bake with 1/2 cup of oats.", "Bake with ¾ cup of oats."),
-        ("Differentiate $x^3 + 2x$.", "Differentiate $x^5 - x$."),
-        ("Solve $2x < 6$.", "Solve $x > -1$."),
-        ("Pack 30 eggs into five boxes.", "Pack twenty-four eggs into 4 boxes."),
-        ("一个数的(5/8)比20少4", "一个数的(1/3)比6少2"),
-    ],
-)
-def test_questions_that_differ_in_numbers_signs_and_letters_have_one_form(question, sibling):
-    assert masked_text(question) == masked_text(sibling)
-
-
-@pytest.mark.parametrize(
-    ("question", "stranger"),
-    [
-        ("Solve $x^2 - 6x - 16 = 0$.", "Solve $x^2 - 16 = 0$."),
-        ("Solve $x^2 - 16 = 0$.", "Solve $x^3 - 16 = 0$."),
-        ("Solve $x^2 - 16 = 0$.", "Factorise $x^2 - 16$."),
-        ("Find $f(g(x))$.", "Find $f(x)g(x)$."),
-        ("Evaluate $3 + 4$.", r"Evaluate $3 \times 4$."),
-        ("Solve $x < 3$.", r"Solve $x \leq 3$."),
-        ("Simplify $a + b$.", "Simplify $a + a$."),
-        ("Work out $976 + 375$.", r"Work out $\frac{5}{6} + \frac{4}{9}$."),
-        ("Find 1/4 of 60.", "Find 3 of 60."),
-        ("一个数比20少4", "一个数比20多4"),
-    ],
-)
-def test_questions_that_differ_in_more_have_two_forms(question, stranger):
-    assert masked_text(question) != masked_text(stranger)
+@each_case("likeness", "forms")
+def test_questions_that_differ_in_numbers_signs_and_letters_alone_have_one_form(text, other, same_form):
+    assert (masked_text(text) == masked_text(other)) is same_form
 
 
 def test_a_hyphen_is_no_sign():
@@ -60,16 +26,7 @@ def test_odd_input_has_a_form_too():
     assert masked_formula("") == ""
 
 
-@pytest.mark.parametrize(
-    "credit",
-    [
-        "(2009 Math Kangaroo Problems, Level 3-4, Question #8)",
-        r"($$2012$$ AMC $$8$$ Problem, Question \#$$4$$)",
-        "(Adapted from 2010 AMC 8, Question 1)",
-        "（2017年迎春杯二年级竞赛初赛第8题）",
-        "【2020年五年级卷第33题】",
-    ],
-)
+@each_case("likeness", "credits")
 def test_source_credits_are_no_part_of_a_question(credit):
     assert without_credits(f"How many hats? {credit}") == "How many hats? "
     assert without_credits(f"{credit}How many hats?") == "How many hats?"

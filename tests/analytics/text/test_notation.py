@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.text.latex_lexer import formula_tokens
-from analytics.text.notation import mend_rows, normalise_latex
+from analytics.text.notation import formula_tokens, mend_rows, normalise_latex
 from tests.cases import each_case
 
 PIECES = str.split(

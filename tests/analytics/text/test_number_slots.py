@@ -12,25 +12,14 @@ import pytest
 from analytics.errors import DataError
 from analytics.expression.evaluate import number_value
 from analytics.text.number_slots import number_slots
+from tests.cases import each_case
 
 
 def values(text: str) -> list[str]:
     return [str(slot.value) for slot in number_slots(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("7 red and 2 green", ["7", "2"]),
-        ("up 20 % to 1,250.50", ["1/5", "20", "2501/2"]),
-        ("3 million people", ["3000000", "3"]),
-        ("百分之8的人", ["2/25", "8"]),
-        ("twenty-five pens and a half", ["25", "1/2"]),
-        ("5 / 5 of them", ["1", "5"]),
-        ("5 1/2 m less 2 3/4 m", ["11/2", "5", "1", "2", "11/4", "2", "3", "4"]),
-        ("no number", []),
-    ],
-)
+@each_case("texts", "number_slots")
 def test_a_number_has_a_slot_for_each_value_that_it_may_mean(text, expected):
     assert values(text) == expected
 

@@ -16,35 +16,14 @@ from questionbank.local.instance import free_port
 from questionbank.local.server import is_alive
 from tests.faults.disk import NoDisk, own_disk
 from tests.faults.instance import children_of
-
-BASE_DIR = Path(__file__).resolve().parents[3]
-PREPARE = """
-import django; django.setup()
-from django.core.management import call_command
-from questionbank.management.commands import prepare
-prepare.call_command = lambda name, **options: name == "setup_bank" or call_command(name, **options)
-call_command("prepare")
-"""
-WITHOUT_DEMO_BANK = f"""
-import sys
-from questionbank import serve
-serve.PREPARE = [sys.executable, "-c", {PREPARE!r}]
-sys.exit(serve.main(sys.argv[1:]))
-"""
+from tests.serving import BASE_DIR, serve_command, serve_environment
 
 
 @pytest.fixture
 def serve(var_dir, popen):
     """Starts `manage.py serve` in the module's VAR_DIR."""
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.endswith("_URL")},
-        "DJANGO_SETTINGS_MODULE": "questionbank.settings",
-        "DEMO": "1",
-        "VAR_DIR": str(var_dir),
-        "PORT": str(free_port(18000)),
-        "PROCESSES": "many",
-    }
-    command = [sys.executable, "-c", WITHOUT_DEMO_BANK]
+    environment = {**serve_environment(var_dir, free_port(18000)), "PROCESSES": "many"}
+    command = serve_command()
     return lambda *options: popen([*command, *options], cwd=BASE_DIR, env=environment)
 
 

@@ -22,7 +22,6 @@ from analytics.analogy.retrieve_and_apply import Filled
 from analytics.analogy.train import train_retriever
 from analytics.artifacts import file_sha256
 from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.backbone.languages import refuse_unknown_language
 from analytics.configuration import config_from_strings, config_to_dict, named_values
 from analytics.errors import DataError
 from analytics.problem_files import Problems, read_problems
@@ -166,7 +165,7 @@ def _refuse_unknown_languages(asked: Mapping[str, Problems], config: AnalogyConf
     for name, problems in asked.items():
         for part in (problems.learned, problems.test):
             try:
-                refuse_unknown_language(backbone, [problem.text for problem in part])
+                backbone.refuse_unknown_language([problem.text for problem in part])
             except DataError as error:
                 raise DataError(f"{name} cannot be measured. {error}") from error
 

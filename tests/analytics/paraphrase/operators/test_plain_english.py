@@ -9,20 +9,10 @@ import pytest
 from analytics.paraphrase.operators.plain_english import breakages, usefulness
 from analytics.paraphrase.proposals import RuleParaphraser
 from questionbank.demo.bank import demo_questions
+from tests.cases import each_case
 
 
-@pytest.mark.parametrize(
-    ("right", "broken"),
-    [
-        ("A pool fills at a fast rate.", "A pool fills at a quickly rate."),
-        ("She gets paid 9 dollars an hour.", "She receives paid 9 dollars an hour."),
-        ("Ben needs to buy 3 pens.", "Ben requires to buy 3 pens."),
-        ("What must be added to 23 to make 35?", "What must be added to 23 for making 35?"),
-        ("Ann has twice as many pens.", "Ann has double as many pens."),
-        ("She reads 3 pages of an old book.", "She reads 3 pages of a old book."),
-        ("At the end of the day 4 are left.", "In the end of the day 4 are left."),
-    ],
-)
+@each_case("rewording", "english")
 def test_broken_english_is_found_and_right_english_is_not(right: str, broken: str) -> None:
     assert breakages(right) == []
     assert breakages(broken, right)

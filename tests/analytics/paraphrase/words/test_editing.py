@@ -10,6 +10,7 @@ from analytics.language.en.numbers import english_value
 from analytics.paraphrase.words.editing import apply_edits, lower_first, number_words, tidy, unit_words
 from analytics.text.unit_names import DIMENSIONS
 from analytics.text.units import find_units
+from tests.cases import each_case
 
 
 def test_edits_that_overlap_are_refused() -> None:
@@ -18,17 +19,7 @@ def test_edits_that_overlap_are_refused() -> None:
         apply_edits("abcdef", [(0, 3, ""), (2, 4, "")])
 
 
-@pytest.mark.parametrize(
-    ("text", "clean"),
-    [
-        ("Ann has  pens .", "Ann has pens."),
-        (", Ann has 3 pens", "Ann has 3 pens"),
-        ("Ann left. how many stay?", "Ann left. How many stay?"),
-        ("It costs Rs. five and 3.5 kg", "It costs Rs. five and 3.5 kg"),
-        ("Is it 3 : 5 ?", "Is it 3: 5?"),
-        ("He ran, . Then he sat", "He ran. Then he sat"),
-    ],
-)
+@each_case("rewording", "tidied")
 def test_gaps_are_closed(text: str, clean: str) -> None:
     assert tidy(text) == clean
 

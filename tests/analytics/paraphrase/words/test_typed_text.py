@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.paraphrase.scoring.scorer import reading_typed, typed_text
+from tests.cases import each_case
 
 
-@pytest.mark.parametrize(
-    ("text", "rewording"),
-    [
-        ("Ann has three pens.", "Ann has 3 pens."),
-        ("He runs 5 km.", "He runs five kilometres."),
-        ("It costs 1,500 g.", "It costs 1500 grams."),
-        ("Half of 6", "0.5 of six"),
-        ("Twenty-five per cent of 8", "25% of 8"),
-        ("a 3-metre rope", "a 3-m rope"),
-    ],
-)
-def test_equal_numbers_and_units_become_equal_texts(text, rewording):
-    assert typed_text(text) == typed_text(rewording)
+@each_case("likeness", "typed_texts")
+def test_equal_numbers_and_units_become_equal_texts(text, other):
+    assert typed_text(text) == typed_text(other)
 
 
 def test_a_changed_number_stands_in_two_places():

@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
-
 from analytics.records import ProblemRecord
 from analytics.solver.rules.reading import Reading
 from analytics.solver.rules.restating import restatement
 from analytics.solver.rules.solver import RuleSolver
+from tests.cases import each_case
 from tests.questionbank.scripted_solver import ScriptedSolver
 
 
-@pytest.mark.parametrize(
-    ("text", "restated"),
-    [
-        ("A pencil costs 35 cents. How many dollars do 20 pencils cost?", "A pencil costs 0.35 dollars. How many"),
-        ("A car drives 90 km in 45 minutes. What is its speed in km per hour?", "A car drives 90 km in 0.75 hours."),
-        ("A board 5.28 m long loses 9 cm. How many centimetres are left?", "A board 528 centimetres long loses 9 cm."),
-        ("He ran 1 hour 20 minutes and then 10 minutes. How many minutes in all?", "He ran 80 minutes and then 10"),
-        ("She mixed 3-1/2 cups with 1-1/4 cups. How many cups?", "She mixed 3.5 cups with 1.25 cups."),
-        ("A town had 12 450 people; 1 275 left. How many are there?", "A town had 12450 people; 1275 left."),
-        ("He sold 3 dozens of rolls and 5 more. How many?", "He sold 36 rolls and 5 more."),
-        ("小明跑了一又二分之一千米，小红跑了2千米，一共跑了多少千米？", "小明跑了1.5千米，小红跑了2千米"),
-    ],
-)
+@each_case("word_problems", "restated")
 def test_a_problem_is_restated_as_solvers_know_such_texts(text: str, restated: str) -> None:
     found = restatement(Reading(text))
     assert found is not None
     assert found.text.startswith(restated)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Tom has 1,250 pens and 2 1/2 boxes. How many pens?",
-        "It takes 2 ounces for a pound of clothes. How many ounces do 9 pounds take?",
-        "Sam had 49 pennies and 24 nickels. How many nickels has he now?",
-        "She works 8 hours a day for 5 days. How many hours does she work?",
-        "3 apples cost $2. What do 6 cost?",
-    ],
-)
+@each_case("word_problems", "not_restated")
 def test_what_is_usual_stays_as_it_is(text: str) -> None:
     assert restatement(Reading(text)) is None
 
