@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.capability import Capability, Lens, Starter
 from analytics.encoder.config import EncoderConfig
 from analytics.inference.encode import OnnxEncoder, load_encoder
@@ -24,7 +25,16 @@ class Encoder(Capability[OnnxEncoder]):
     config = EncoderConfig
     lens = Lens("purpose", stand_in="wording", is_main=True)
     gate_figures = ("concept_accuracy_*", "precision_at_10_*", "difficulty_*", "task_over_story")
-    starters = (Starter("encoder/starter", "Kindred starter", is_required=True),)
+    starters = (
+        Starter("encoder/starter", "Kindred starter", is_required=True),
+        Starter(
+            "encoder/starter_chinese",
+            "Kindred starter for Chinese",
+            scope="zh",
+            backbone=MULTILINGUAL_BACKBONE,
+            largest=12_000_000,
+        ),
+    )
 
     def train(
         self,
