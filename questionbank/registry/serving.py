@@ -39,6 +39,7 @@ from analytics.languages import UNDETERMINED, primary_language
 from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.scoring.scorer import Scorer
 from analytics.probes.capability import PROBES
+from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.capability import SOLVER
 from analytics.solver.rules.comparing import compared_answers
@@ -60,7 +61,6 @@ from questionbank.registry.artifact_selectors import (
 )
 from questionbank.registry.language_models import packaged_model_folder, packaged_model_is_ready
 from questionbank.solving.recalled import bank_recall
-from questionbank.solving.recalling_solver import recalling
 
 logger = logging.getLogger(__name__)
 

@@ -17,6 +17,7 @@ from analytics.errors import DataError
 from analytics.inference.encode import OnnxEncoder
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.recalling_solver import likely_graphs, recalling
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solver
 from analytics.text.copies import story_key
@@ -26,8 +27,6 @@ from questionbank.core.errors import ImportRefused, LineProblem, ServiceUnavaila
 from questionbank.core.wording import counted
 from questionbank.registry.artifact_selectors import artifact_numbered, retriever_champion
 from questionbank.registry.serving import retriever_of
-from questionbank.similar.likely_graphs import likely_graphs
-from questionbank.solving.recalling_solver import recalling
 from questionbank.solving.solution_files import SolverByLanguage, solver_by_name
 
 SolverWith = Callable[[Sequence[ProblemRecord]], Solver]

@@ -18,6 +18,7 @@ from unittest import mock
 from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import load_retriever
 from analytics.expression.evaluate import answers_agree
+from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.capability import SOLVER
 from analytics.solver.rules import solver as rule_solver
@@ -29,7 +30,6 @@ from analytics.solver.solution import Solver
 from analytics.text.remembered import forget_everything
 from analytics.text.tokens import written_language
 from questionbank.bank.published_numbers import number_of_answer
-from questionbank.solving.recalling_solver import recalling
 
 PLAIN = 0.5  # probability from which a page states an answer
 
