@@ -17,7 +17,7 @@ from analytics.analogy.datastore import Datastore, kept_examples
 from analytics.analogy.graphs import readable_text_graph
 from analytics.analogy.likely_graphs import LikelyGraphs
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
-from analytics.analogy.retriever import Retriever
+from analytics.analogy.retriever import ServedRetriever
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.expression.notation import to_prefix
@@ -27,7 +27,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import mixed_solutions, pooled_solutions
 from analytics.solver.plausibility import answer_to_count, plausible_first
 from analytics.solver.served import without_solution
-from analytics.solver.solution import Solution, Solver, divides_by_zero, solution_of
+from analytics.solver.solution import ProblemSolver, Solution, divides_by_zero, solution_of
 from analytics.text.number_slots import SlotNumbers
 
 Recall = Callable[[ProblemRecord, npt.NDArray[np.float32]], Sequence[Neighbour]]
@@ -40,7 +40,7 @@ _SOLUTIONS = 5  # per problem, for its likely graphs
 
 
 class RecallingSolver:
-    """Pools a solver's answers with those of similar problems; implements `analytics.solver.solution.Solver`.
+    """Pools a solver's answers with those of similar problems; implements `analytics.solver.solution.ProblemSolver`.
 
     Args:
         solver: also decides which problems can be solved, whatever similar problems suggest.
@@ -49,7 +49,7 @@ class RecallingSolver:
     """
 
     def __init__(
-        self, solver: Solver, retriever: Retriever, datastore: Datastore, further: Recall | None = None
+        self, solver: ProblemSolver, retriever: ServedRetriever, datastore: Datastore, further: Recall | None = None
     ) -> None:
         self.solver, self._retriever, self._datastore = solver, retriever, datastore
         self._further = further
@@ -93,8 +93,12 @@ class RecallingSolver:
 
 
 def recalling(
-    solver: Solver, retriever: Retriever, *, solved: Sequence[ProblemRecord] = (), further: Recall | None = None
-) -> Solver:
+    solver: ProblemSolver,
+    retriever: ServedRetriever,
+    *,
+    solved: Sequence[ProblemRecord] = (),
+    further: Recall | None = None,
+) -> ProblemSolver:
     """Return a solver that also uses what a retriever recalls; the solver alone if the retriever stores no problems.
 
     Args:
@@ -140,7 +144,7 @@ def applied_solution(answer: AppliedAnswer, values: Sequence[Fraction]) -> Solut
         return None
 
 
-def likely_graphs(solver: Solver, problems: Sequence[ProblemRecord]) -> list[LikelyGraphs]:
+def likely_graphs(solver: ProblemSolver, problems: Sequence[ProblemRecord]) -> list[LikelyGraphs]:
     """Return the graphs that each problem may have; an empty list for a problem that cannot be solved."""
     unsolved = list(map(without_solution, problems))
     solutions = solver.solve(unsolved, beam=_SOLUTIONS)

@@ -25,7 +25,7 @@ from django.db.models import Exists, Subquery
 from django.db.models.functions import JSONObject
 
 from analytics.analogy.capability import ANALOGY
-from analytics.analogy.retriever import Retriever
+from analytics.analogy.retriever import ServedRetriever
 from analytics.catalog import CAPABILITIES, lenses
 from analytics.errors import ArtifactError
 from analytics.inference.encode import TextEncoder, VocabularyEncoder
@@ -45,7 +45,7 @@ from analytics.solver.capability import SOLVER
 from analytics.solver.rules.comparing import compared_answers
 from analytics.solver.rules.solver import RuleSolver
 from analytics.solver.second_opinion import SecondOpinionSolver, load_equation_writer
-from analytics.solver.solution import Solver
+from analytics.solver.solution import ProblemSolver
 from questionbank.bank.concept_selectors import default_hierarchy_first
 from questionbank.bank.vector_selectors import EXACT_LIMIT
 from questionbank.capabilities.catalog import lens_name
@@ -94,7 +94,7 @@ class ServedSolver:
             missing.
     """
 
-    solver: Solver
+    solver: ProblemSolver
     artifact: ModelArtifact
     retriever: ModelArtifact | None = None
 
@@ -379,7 +379,7 @@ def _equation_writer() -> EquationWriter | None:
         return None
 
 
-def retriever_of(artifact: ModelArtifact) -> Retriever:
+def retriever_of(artifact: ModelArtifact) -> ServedRetriever:
     """Return a registered retriever, whether it is in use or not.
 
     Raises:

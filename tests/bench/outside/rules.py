@@ -26,7 +26,7 @@ from analytics.solver.rules.catalog import RULES, Rule
 from analytics.solver.rules.linear import Contradiction
 from analytics.solver.rules.reading import Reading
 from analytics.solver.served import load_solver
-from analytics.solver.solution import Solver
+from analytics.solver.solution import ProblemSolver
 from analytics.text.remembered import forget_everything
 from analytics.text.tokens import written_language
 from questionbank.bank.published_numbers import number_of_answer
@@ -100,7 +100,7 @@ def count_rules(folder: Path) -> None:
             print(f"{name:22} {len(right):5} {len(by_rule[name]) - len(right):6} {without:17}")
 
 
-def _starter(language: str, folder: Path) -> Solver:
+def _starter(language: str, folder: Path) -> ProblemSolver:
     """Put the starters of a language together."""
     parts: list[Path] = []
     for capability in (SOLVER, ANALOGY):
@@ -110,7 +110,7 @@ def _starter(language: str, folder: Path) -> Solver:
     return rule_solver.RuleSolver(recalling(load_solver(parts[0]), load_retriever(parts[1])))
 
 
-def _answered(row: dict[str, Any], solvers: Mapping[str, Solver]) -> Answered:
+def _answered(row: dict[str, Any], solvers: Mapping[str, ProblemSolver]) -> Answered:
     text = row["input"]
     language = written_language(text, "en")
     problem = ProblemRecord("", text, language)

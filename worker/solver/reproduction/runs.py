@@ -21,7 +21,7 @@ from analytics.problem_files import Problems
 from analytics.recalling_solver import recalling
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import SolverModel
-from analytics.solver.solution import Solver
+from analytics.solver.solution import ProblemSolver
 from analytics.solver.train import FittedSolver, fit_problems
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
 from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_context, run_missing, wanted_runs
@@ -137,7 +137,7 @@ def _run(run: Run, plan: SolverPlan, problems_of: Callable[[str], Problems]) -> 
     if ARMS[arm].settings is None:
         backbone = load_backbone(_backbone(plan, run.settings["part"]), device=plan.config.device)
         frozen = partial(encode_bulk, backbone)
-        solver: Solver = retrieval_solvers(frozen)[arm.replace("-", "_")](problems.learned)
+        solver: ProblemSolver = retrieval_solvers(frozen)[arm.replace("-", "_")](problems.learned)
     else:
         fitted = _fitted(run, problems)
         model, notes = fitted.model, fitted.metrics
