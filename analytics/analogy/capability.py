@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import retriever_text
-from analytics.analogy.retriever import Retriever, load_retriever
+from analytics.analogy.retriever import ServedRetriever, load_retriever
 from analytics.artifacts import artifact_read
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.capability import Capability, Lens, Starter
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LARGEST = 18_000_000  # bytes: the datastores have 8.7 and 8.4 million
 
 
-class Analogy(Capability[Retriever]):
+class AnalogyCapability(Capability[ServedRetriever]):
     """Retrieval of problems that are computed alike."""
 
     title = "Retriever of analogous problems"
@@ -58,7 +58,7 @@ class Analogy(Capability[Retriever]):
             problems = read_to_train(data, say=context.say, language=files.language, fold=config.fold)
             return train_retriever(problems, config, output, context)
 
-    def load(self, folder: Path) -> Retriever:
+    def load(self, folder: Path) -> ServedRetriever:
         """Load a retriever; an encoder works as an untrained one."""
         return load_retriever(folder)
 
@@ -77,4 +77,4 @@ class Analogy(Capability[Retriever]):
         return export_starter(output, adapter or self.starters[0].path, backbone=backbone)
 
 
-ANALOGY = Analogy()
+ANALOGY = AnalogyCapability()

@@ -21,7 +21,7 @@ _REMEMBERED = 4_096  # texts whose vectors are cached
 _LONGEST_REMEMBERED = 2_000  # characters of a cached text
 
 
-class Retriever:
+class ServedRetriever:
     """Encodes problems as vectors; problems that are computed alike are near.
 
     It caches the vectors of the most recent texts: the vector that helps to solve a problem also finds its
@@ -72,7 +72,7 @@ class Retriever:
         return [retriever_text(text, slots=self.slots) for text in texts]
 
 
-def load_retriever(folder: Path) -> Retriever:
+def load_retriever(folder: Path) -> ServedRetriever:
     """Load a retriever's artifact, or an encoder's, which is untrained for analogy.
 
     Raises:
@@ -82,7 +82,7 @@ def load_retriever(folder: Path) -> Retriever:
     encoder = load_encoder(folder)
     if encoder.manifest.capability not in ("analogy", "encoder"):
         raise ArtifactError(f"{folder} holds no retriever of analogous problems.")
-    return Retriever(
+    return ServedRetriever(
         encoder, slots=bool(encoder.manifest.extra.get("slot_text", False)), datastore=load_datastore(folder)
     )
 

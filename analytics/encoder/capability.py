@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from analytics.artifacts import Manifest
 
 
-class Encoder(Capability[OnnxEncoder]):
+class EncoderCapability(Capability[OnnxEncoder]):
     """QuesCo: vectors of the purpose of a question."""
 
     title = "Question encoder"
@@ -70,4 +70,4 @@ class Encoder(Capability[OnnxEncoder]):
         return export_encoder(output, backbone=backbone, adapter=adapter)
 
 
-ENCODER = Encoder()
+ENCODER = EncoderCapability()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from analytics.artifacts import Manifest
 
 
-class Paraphrase(Capability[Scorer]):
+class ParaphraseCapability(Capability[Scorer]):
     """ParaQD: how well a paraphrase preserves what a question asks."""
 
     title = "Paraphrase scorer"
@@ -64,4 +64,4 @@ def _thousands(say: Say) -> Progress:
     return tell
 
 
-PARAPHRASE = Paraphrase()
+PARAPHRASE = ParaphraseCapability()

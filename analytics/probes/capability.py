@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from analytics.artifacts import Manifest
 
 
-class Probes(Capability[ProbeHeads]):
+class ProbesCapability(Capability[ProbeHeads]):
     """Linear heads on frozen vectors."""
 
     title = "Concepts and difficulty"
@@ -48,4 +48,4 @@ class Probes(Capability[ProbeHeads]):
         return evaluate_from_files(data, config, backbone=backbone, language=language, seeds=seeds, say=say)
 
 
-PROBES = Probes()
+PROBES = ProbesCapability()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LARGEST = 16_000_000  # bytes: the decoder alone has 7.7 million
 
 
-class WordProblemSolver(Capability[ServedSolver]):
+class SolverCapability(Capability[ServedSolver]):
     """Solves word problems by writing equations."""
 
     title = "Word-problem solver"
@@ -62,4 +62,4 @@ class WordProblemSolver(Capability[ServedSolver]):
         return export_starter(output, adapter or self.starters[0].path, backbone=backbone, returns="states")
 
 
-SOLVER = WordProblemSolver()
+SOLVER = SolverCapability()

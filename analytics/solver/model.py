@@ -35,7 +35,7 @@ _SAMPLED = 256  # problems, or up to twice as many
 
 
 class SolverModel:
-    """An encoder with a goal-driven tree decoder: `analytics.solver.solution.Solver`.
+    """An encoder with a goal-driven tree decoder: `analytics.solver.solution.ProblemSolver`.
 
     Args:
         backbone: the encoder; longer problems are truncated to its `max_tokens`.

@@ -27,8 +27,8 @@ from analytics.solver.opinion_pool import pooled_solutions
 from analytics.solver.plausibility import plausible_first
 from analytics.solver.solution import (
     SIGNED_REASON,
+    ProblemSolver,
     Solution,
-    Solver,
     divides_by_zero,
     numbers_reason,
     solution_of,
@@ -50,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 
 class SecondOpinionSolver:
-    """Pools a solver's answers with the equations of a language model: `analytics.solver.solution.Solver`.
+    """Pools a solver's answers with the equations of a language model: `analytics.solver.solution.ProblemSolver`.
 
     The model knows English. It also accepts negative numbers, which other solvers reject.
 
@@ -62,7 +62,7 @@ class SecondOpinionSolver:
     own: Solution | None = None
     written: Solution | None = None
 
-    def __init__(self, solver: Solver, writer: EquationWriter) -> None:
+    def __init__(self, solver: ProblemSolver, writer: EquationWriter) -> None:
         self.solver, self._writer = solver, writer
         self.name = solver.name
 

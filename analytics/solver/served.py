@@ -1,6 +1,6 @@
 """A trained solver without PyTorch: the encoder in ONNX Runtime, decoder and beam search in NumPy.
 
-`load_solver` returns what pages and jobs use; it implements `analytics.solver.solution.Solver`.
+`load_solver` returns what pages and jobs use; it implements `analytics.solver.solution.ProblemSolver`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class ServedSolver:
         self._session, self.decoder, self.confidence = exported.session, decoder, confidence
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
-        """Return up to `beam` solutions of each problem; see `analytics.solver.solution.Solver`."""
+        """Return up to `beam` solutions of each problem; see `analytics.solver.solution.ProblemSolver`."""
         prepared = self._prepare(problems)
         solutions: list[list[Solution]] = [[] for _problem in problems]
         reads = [(row, each.read) for row, each in enumerate(prepared) if each.read is not None]

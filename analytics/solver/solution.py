@@ -135,7 +135,7 @@ class Step:
         return f"{self.left} {self.operator} {self.right} = {self.result}"
 
 
-class Solver(Protocol):
+class ProblemSolver(Protocol):
     """Anything that solves word problems. Implementations are thread-safe."""
 
     name: str

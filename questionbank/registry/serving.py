@@ -25,7 +25,7 @@ from django.db.models import Exists, Subquery
 from django.db.models.functions import JSONObject
 
 from analytics.analogy.capability import ANALOGY
-from analytics.analogy.retriever import Retriever
+from analytics.analogy.retriever import ServedRetriever
 from analytics.catalog import CAPABILITIES, lenses
 from analytics.errors import ArtifactError
 from analytics.inference.encode import TextEncoder, VocabularyEncoder
@@ -39,11 +39,12 @@ from analytics.languages import UNDETERMINED, primary_language
 from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.scoring.scorer import Scorer
 from analytics.probes.capability import PROBES
+from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.capability import SOLVER
 from analytics.solver.rules.solver import RuleSolver, compared_answers
 from analytics.solver.second_opinion import SecondOpinionSolver, load_equation_writer
-from analytics.solver.solution import Solver
+from analytics.solver.solution import ProblemSolver
 from questionbank.bank.concept_selectors import default_hierarchy_first
 from questionbank.bank.vector_selectors import EXACT_LIMIT
 from questionbank.capabilities.catalog import lens_name
@@ -59,7 +60,6 @@ from questionbank.registry.artifact_selectors import (
 )
 from questionbank.registry.language_models import packaged_model_folder, packaged_model_is_ready
 from questionbank.solving.recalled import bank_recall
-from questionbank.solving.recalling_solver import recalling
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ class ServedSolver:
             missing.
     """
 
-    solver: Solver
+    solver: ProblemSolver
     artifact: ModelArtifact
     retriever: ModelArtifact | None = None
 
@@ -378,7 +378,7 @@ def _equation_writer() -> EquationWriter | None:
         return None
 
 
-def retriever_of(artifact: ModelArtifact) -> Retriever:
+def retriever_of(artifact: ModelArtifact) -> ServedRetriever:
     """Return a registered retriever, whether it is in use or not.
 
     Raises:

@@ -12,13 +12,14 @@ import numpy as np
 from analytics.analogy.exemplars import Exemplar, ExemplarCorpus
 from analytics.analogy.graphs import problem_graph, readable_text_graph
 from analytics.analogy.likely_graphs import LikelyGraphs
-from analytics.analogy.retriever import Retriever, load_retriever
+from analytics.analogy.retriever import ServedRetriever, load_retriever
 from analytics.errors import DataError
 from analytics.inference.encode import OnnxEncoder
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.recalling_solver import likely_graphs, recalling
 from analytics.records import ProblemRecord
-from analytics.solver.solution import Solver
+from analytics.solver.solution import ProblemSolver
 from analytics.text.copies import story_key
 from analytics.text.numbers import find_numbers
 from questionbank.core.answer_files import InputProblem, InputQuestion, read_input_problems, read_input_questions
@@ -26,18 +27,16 @@ from questionbank.core.errors import ImportRefused, LineProblem, ServiceUnavaila
 from questionbank.core.wording import counted
 from questionbank.registry.artifact_selectors import artifact_numbered, retriever_champion
 from questionbank.registry.serving import retriever_of
-from questionbank.similar.likely_graphs import likely_graphs
-from questionbank.solving.recalling_solver import recalling
 from questionbank.solving.solution_files import SolverByLanguage, solver_by_name
 
-SolverWith = Callable[[Sequence[ProblemRecord]], Solver]
+SolverWith = Callable[[Sequence[ProblemRecord]], ProblemSolver]
 """Returns a solver that recalls these solved problems in addition to those stored in a retriever."""
 
 _DIGITS = 6
 _COMPUTATIONS = ("equation", "program", "calculations")  # what a graph can be read from
 
 
-def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
+def retriever_by_name(model: str, languages: Iterable[str]) -> ServedRetriever | None:
     """Return the retriever with this number or in this folder; for ``"default"`` the one in use, if any.
 
     Args:
@@ -57,7 +56,7 @@ def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
     return retriever_of(artifact_numbered(capability="analogy", number=model))
 
 
-def exemplar_solver(model: str, retriever: Retriever | None) -> SolverWith | None:
+def exemplar_solver(model: str, retriever: ServedRetriever | None) -> SolverWith | None:
     """Return a factory of the solver that helps to choose exemplars; None for ``"none"``.
 
     Args:
@@ -114,9 +113,9 @@ class FileCorpus:
     def __init__(
         self,
         problems: Sequence[InputProblem],
-        encoder: Retriever | OnnxEncoder,
+        encoder: ServedRetriever | OnnxEncoder,
         notices: set[str],
-        solver: Solver | None = None,
+        solver: ProblemSolver | None = None,
     ) -> None:
         self._ids = [entry.id for entry in problems]
         self._texts = [entry.problem.text for entry in problems]

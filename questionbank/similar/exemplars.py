@@ -31,6 +31,7 @@ from analytics.analogy.prompts import (
 )
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
 from analytics.catalog import main_lens
+from analytics.recalling_solver import applied_solution
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import answer_to_count
 from analytics.text.copies import story_key
@@ -42,7 +43,6 @@ from questionbank.capabilities.catalog import lens_name
 from questionbank.models import Question
 from questionbank.registry.serving import Serving
 from questionbank.solving.computations import Computation, question_computation, same_computation_ids
-from questionbank.solving.recalling_solver import applied_solution
 from questionbank.solving.solutions import (
     SolvedText,
     computation_shown,

@@ -13,6 +13,7 @@ from analytics.analogy.graphs import ComputationalGraph
 from analytics.analogy.retrieve_and_apply import Neighbour
 from analytics.errors import DataError
 from analytics.languages import primary_language
+from analytics.recalling_solver import NEIGHBOURS
 from analytics.records import ProblemRecord
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots, slot_places
@@ -21,7 +22,6 @@ from questionbank.bank.question_selectors import in_language
 from questionbank.bank.vector_selectors import nearest
 from questionbank.bank.wordings import wording_ids
 from questionbank.models import EmbeddingSet, Question
-from questionbank.solving.recalling_solver import NEIGHBOURS
 
 _NEAREST = 64  # of any question; some have no equation
 _KEPT_GRAPHS = 5_000  # cached in memory with their texts; parsing one takes 0.3 ms

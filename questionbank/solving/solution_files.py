@@ -9,7 +9,7 @@ from typing import Any
 
 from analytics.records import ProblemRecord
 from analytics.solver.served import load_solver
-from analytics.solver.solution import SEVERAL_REASON, Solution, Solver, solution_steps
+from analytics.solver.solution import SEVERAL_REASON, ProblemSolver, Solution, solution_steps
 from analytics.text.tokens import written_language
 from questionbank.core.answer_files import InputQuestion
 from questionbank.core.errors import ServiceUnavailable
@@ -36,11 +36,11 @@ class SolverByLanguage:
         self._champions = artifact_champions(capability="solver")
         if not self._champions:
             raise ServiceUnavailable("There is no solver yet: train one, or import one with import_model.")
-        self._solvers: dict[int, Solver] = {}
+        self._solvers: dict[int, ProblemSolver] = {}
         self.name = ", ".join(artifact.name for artifact in self._champions)
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
-        """Return the solutions of each problem; see `analytics.solver.solution.Solver`."""
+        """Return the solutions of each problem; see `analytics.solver.solution.ProblemSolver`."""
         solutions: list[list[Solution]] = [[] for _problem in problems]
         written = [_in_its_language(problem) for problem in problems]
         for language in {problem.language for problem in written}:
@@ -55,7 +55,7 @@ class SolverByLanguage:
         written = _in_its_language(problem)
         return self._solver(written.language).unsolvable_reason(written)
 
-    def _solver(self, language: str) -> Solver:
+    def _solver(self, language: str) -> ProblemSolver:
         artifact = champion_of_language(self._champions, language)
         if artifact.pk not in self._solvers:
             self._solvers[artifact.pk] = solver_in_use(artifact, solved=self._solved, with_second_opinion=True).solver
@@ -67,7 +67,7 @@ def _in_its_language(problem: ProblemRecord) -> ProblemRecord:
     return replace(problem, language=written_language(problem.text, problem.language))
 
 
-def solver_by_name(model: str) -> Solver:
+def solver_by_name(model: str) -> ProblemSolver:
     """Return the solver with this number or in this folder; for ``"default"`` those in use, one per language.
 
     Raises:
@@ -82,7 +82,7 @@ def solver_by_name(model: str) -> Solver:
     return solver_of(artifact_numbered(capability="solver", number=model)).solver
 
 
-def problem_solutions(questions: Sequence[InputQuestion], *, solver: Solver) -> list[dict[str, Any]]:
+def problem_solutions(questions: Sequence[InputQuestion], *, solver: ProblemSolver) -> list[dict[str, Any]]:
     """Return the solver's result for each question.
 
     Returns:

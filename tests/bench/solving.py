@@ -25,6 +25,7 @@ from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import load_retriever
 from analytics.json_lines import read_objects
 from analytics.problem_files import read_problems
+from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis, beam_search
 from analytics.solver.capability import SOLVER
@@ -33,7 +34,6 @@ from analytics.solver.reading import ReadProblem
 from analytics.solver.served import ServedSolver, load_solver
 from analytics.solver.targets import solver_example, solver_examples
 from analytics.solver.textual_pairs import mine_textual_triples
-from questionbank.solving.recalling_solver import recalling
 from tests.bench.benchmark import read_options, timed
 from tests.bench.memory import peak_megabytes
 

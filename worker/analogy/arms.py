@@ -15,7 +15,7 @@ from analytics.analogy.examples import AnalogyExample
 from analytics.analogy.graphs import readable_text_graph
 from analytics.analogy.likely_graphs import CorpusGraphs, LikelyGraphs
 from analytics.analogy.measures import GraphSimilarities
-from questionbank.similar.likely_graphs import likely_graphs
+from analytics.recalling_solver import likely_graphs
 
 if TYPE_CHECKING:
     from questionbank.similar.exemplar_files import SolverWith  # imports Django

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from analytics.analogy.capability import ANALOGY
 from analytics.analogy.examples import AnalogyExample, read_graphs
 from analytics.analogy.retrieve_and_apply import Filled
-from analytics.analogy.retriever import Retriever
+from analytics.analogy.retriever import ServedRetriever
 from analytics.artifacts import artifact_read
 from analytics.errors import DataError, LanguageModelError
 from analytics.problem_files import Problems, read_problems
@@ -27,7 +27,7 @@ from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
 from worker.analogy.generator import MeasuredGenerator, opened_generator
 
 
-def retriever_bulk_encode(model: str, retriever: Retriever) -> Encode:
+def retriever_bulk_encode(model: str, retriever: ServedRetriever) -> Encode:
     """Return a function that encodes many problems with a retriever.
 
     Args:
@@ -56,7 +56,7 @@ class MeasuredModels:
         generator: a language model that answers questions from the exemplars.
     """
 
-    retriever: Retriever | None = None
+    retriever: ServedRetriever | None = None
     solver_with: SolverWith | None = None
     fold: int = -1
     encode: Encode | None = None
@@ -104,7 +104,7 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**figures, "language_model": None if generator is None else generator.report()}
 
 
-def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
+def _solver_with(name: str, retriever: ServedRetriever) -> SolverWith | None:
     """Return the result of `exemplar_solver`, or None if no solver is in use."""
     try:
         return exemplar_solver(name, retriever)
@@ -114,7 +114,7 @@ def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
         return None
 
 
-def _fold_apart(retriever: Retriever, solver: str) -> int:
+def _fold_apart(retriever: ServedRetriever, solver: str) -> int:
     """Return the fold that the retriever or a named solver was trained without; -1 if there is none."""
     configs = [retriever.manifest.config]
     if Path(solver).is_dir():

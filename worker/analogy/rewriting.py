@@ -22,7 +22,7 @@ from analytics.language_model.protocol import AskOptions, LanguageModel, convers
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.served import without_solution
-from analytics.solver.solution import CERTAIN_ENOUGH, Solver
+from analytics.solver.solution import CERTAIN_ENOUGH, ProblemSolver
 from analytics.solver.targets import problem_graph_key
 from analytics.text.copies import story_key
 from questionbank.problem_writing.names_and_numbers import retold
@@ -99,7 +99,7 @@ class ModelRewriter:
         solver: finds the equation of the rewriting, and of a problem without one.
     """
 
-    def __init__(self, model: LanguageModel, solver: Solver) -> None:
+    def __init__(self, model: LanguageModel, solver: ProblemSolver) -> None:
         self.model, self.solver = model, solver
 
     def rewrite(self, problem: ProblemRecord, seed: int) -> RetoldProblem:

@@ -28,7 +28,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.pools import reorder_question
 from analytics.solver.reversing import reverse_operation
 from analytics.solver.served import load_solver
-from analytics.solver.solution import Solver
+from analytics.solver.solution import ProblemSolver
 from analytics.text.numbers import find_numbers
 from worker.solver.outcomes import outcomes_of
 from worker.solver.starter_data import write_rows
@@ -62,7 +62,7 @@ def _numbers(text: str) -> Counter[Fraction]:
     return Counter(number.value for number in find_numbers(text))
 
 
-def attack(problems: Sequence[ProblemRecord], solver: Solver) -> tuple[list[ProblemRecord], int]:
+def attack(problems: Sequence[ProblemRecord], solver: ProblemSolver) -> tuple[list[ProblemRecord], int]:
     """Return each solved problem's first rewording that the solver gets wrong, and the number of solved problems."""
     solved = [outcome.problem for outcome in outcomes_of(solver, problems) if outcome.is_answer_right]
     versions = [version for problem in solved for version in rewordings(problem)]

@@ -16,7 +16,7 @@ from analytics.errors import DataError
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
 from analytics.retrieval import Encode
-from analytics.solver.solution import Solver
+from analytics.solver.solution import ProblemSolver
 from questionbank.solving.solution_files import SolverByLanguage, solver_by_name
 from worker.bootstrap import paired_difference
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
@@ -28,7 +28,7 @@ RECALLING = "recalling"  # the same one, recalling the set's other problems with
 
 def evaluate_solver(
     data: Path,
-    solver: Solver | None,
+    solver: ProblemSolver | None,
     *,
     name: str = "",
     frozen: Encode | None = None,
@@ -119,12 +119,12 @@ def evaluate_solver_model(options: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def _recalling(learned: Sequence[ProblemRecord]) -> Solver:
+def _recalling(learned: Sequence[ProblemRecord]) -> ProblemSolver:
     """Return the solvers in use, with recall of these problems too."""
     return SolverByLanguage(solved=learned)
 
 
-def _solver(model: str) -> tuple[str, Solver | None]:
+def _solver(model: str) -> tuple[str, ProblemSolver | None]:
     """Return a name and a solver; None for only the baselines."""
     if model == "none":
         return "", None

@@ -16,7 +16,7 @@ from analytics.expression.evaluate import answers_agree
 from analytics.metrics import expected_calibration_error
 from analytics.records import ProblemRecord
 from analytics.solver.metrics import is_equation_right
-from analytics.solver.solution import Solution, Solver
+from analytics.solver.solution import ProblemSolver, Solution
 from analytics.solver.targets import OPERATORS, SolverExample, solver_examples, value_of
 from analytics.text.copies import story_key
 from questionbank.bank.published_numbers import number_of_answer
@@ -53,7 +53,7 @@ class Outcome:
 
 
 def outcomes_of(
-    solver: Solver, problems: Sequence[ProblemRecord], learned: Sequence[ProblemRecord] = (), *, beam: int = 3
+    solver: ProblemSolver, problems: Sequence[ProblemRecord], learned: Sequence[ProblemRecord] = (), *, beam: int = 3
 ) -> list[Outcome]:
     """Solve problems with a published equation; a problem whose equation cannot be parsed counts as wrong."""
     twins = {story_key(problem.text) for problem in learned}

@@ -13,18 +13,18 @@ from analytics.expression.notation import to_prefix
 from analytics.expression.slots import is_slot
 from analytics.records import ProblemRecord
 from analytics.retrieval import Encode, nearest_rows
-from analytics.solver.solution import Solution, Solver, solution_of
+from analytics.solver.solution import ProblemSolver, Solution, solution_of
 from analytics.solver.targets import SolverExample, solver_example, solver_examples
 from analytics.solver.textual_pairs import number_labels, numbered_tree, text_tokens
 
-SolverFor = Callable[[Sequence[ProblemRecord]], Solver]
+SolverFor = Callable[[Sequence[ProblemRecord]], ProblemSolver]
 """Returns a solver, given the training problems."""
 
 _TRIED = 50
 
 
 class RetrieveAndApply:
-    """A solver without a model; `analytics.solver.solution.Solver`.
+    """A solver without a model; `analytics.solver.solution.ProblemSolver`.
 
     Args:
         known: problems with equations.
@@ -115,13 +115,13 @@ def _remembering(encode: Encode) -> Encode:
     return encode_new
 
 
-def _by_terms(learned: Sequence[ProblemRecord]) -> Solver:
+def _by_terms(learned: Sequence[ProblemRecord]) -> ProblemSolver:
     examples = solver_examples(learned)
     vectors, encode = term_vectors(examples)
     return RetrieveAndApply(examples, vectors, encode, name="retrieve_tfidf")
 
 
-def _by_vectors(frozen: Encode, learned: Sequence[ProblemRecord]) -> Solver:
+def _by_vectors(frozen: Encode, learned: Sequence[ProblemRecord]) -> ProblemSolver:
     examples = solver_examples(learned)
     vectors = frozen([example.problem.text for example in examples])
     return RetrieveAndApply(examples, vectors, frozen, name="retrieve_encoder")

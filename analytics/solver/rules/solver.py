@@ -23,8 +23,8 @@ from analytics.solver.rules.restating import Restatement, restatement
 from analytics.solver.solution import (
     LONGEST_TEXT,
     SEVERAL_REASON,
+    ProblemSolver,
     Solution,
-    Solver,
     asks_several,
     numbers_reason,
     solution_of,
@@ -96,9 +96,9 @@ _ASKS_PER_CENT = re.compile(r"百分之(?:几|多少)(?![分个])[^,，。]{0,6}
 
 
 class RuleSolver:
-    """Solver that puts rule answers before another solver's solutions: `analytics.solver.solution.Solver`."""
+    """Solver that puts rule answers before another solver's solutions: `analytics.solver.solution.ProblemSolver`."""
 
-    def __init__(self, solver: Solver) -> None:
+    def __init__(self, solver: ProblemSolver) -> None:
         self.solver = solver
         self.name = solver.name
 

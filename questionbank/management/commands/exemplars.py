@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from analytics.analogy.retriever import Retriever
+from analytics.analogy.retriever import ServedRetriever
 from analytics.catalog import main_lens
-from analytics.solver.solution import Solver
+from analytics.solver.solution import ProblemSolver
 from questionbank.core.answer_files import InputProblem
 from questionbank.core.errors import KindredError, ServiceUnavailable, ValidationFailed
 from questionbank.management.files import FileCommand
@@ -68,8 +68,12 @@ class Command(FileCommand):
         return f"Exemplars of {written:,} problems are in {output}."
 
     def _solver(
-        self, options: dict[str, Any], retriever: Retriever | None, problems: Sequence[InputProblem], notices: set[str]
-    ) -> Solver | None:
+        self,
+        options: dict[str, Any],
+        retriever: ServedRetriever | None,
+        problems: Sequence[InputProblem],
+        notices: set[str],
+    ) -> ProblemSolver | None:
         """Return the requested solver; if none is in use, the retriever alone chooses."""
         try:
             solver_with = exemplar_solver(options["solver"], retriever)

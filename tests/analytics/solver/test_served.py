@@ -17,7 +17,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.array_decoder import ArrayDecoder
 from analytics.solver.model import save_solver, solver_extra
 from analytics.solver.served import DECODER_NAME, load_solver
-from analytics.solver.solution import Solver
+from analytics.solver.solution import ProblemSolver
 from analytics.solver.targets import solver_example
 from tests.analytics.solver.small_problems import problems, tiny_solver
 
@@ -112,7 +112,7 @@ def test_every_part_of_the_decoder_gives_the_numbers_of_pytorch(model, folder):
 
 def test_a_served_solver_solves_as_the_model_in_pytorch_does(model, served):
     records = [*problems(), *random_problems(40)]
-    solver: Solver = served
+    solver: ProblemSolver = served
     decoded = model.solve(records, most_tokens=15)
     for trees, own in zip(decoded, solver.solve(records), strict=True):
         assert trees

@@ -18,6 +18,7 @@ from unittest import mock
 from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import load_retriever
 from analytics.expression.evaluate import answers_agree
+from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.capability import SOLVER
 from analytics.solver.rules import solver as rule_solver
@@ -25,11 +26,10 @@ from analytics.solver.rules.catalog import RULES, Rule
 from analytics.solver.rules.linear import Contradiction
 from analytics.solver.rules.reading import Reading
 from analytics.solver.served import load_solver
-from analytics.solver.solution import Solver
+from analytics.solver.solution import ProblemSolver
 from analytics.text.remembered import forget_everything
 from analytics.text.tokens import written_language
 from questionbank.bank.published_numbers import number_of_answer
-from questionbank.solving.recalling_solver import recalling
 
 PLAIN = 0.5  # probability from which a page states an answer
 
@@ -100,7 +100,7 @@ def count_rules(folder: Path) -> None:
             print(f"{name:22} {len(right):5} {len(by_rule[name]) - len(right):6} {without:17}")
 
 
-def _starter(language: str, folder: Path) -> Solver:
+def _starter(language: str, folder: Path) -> ProblemSolver:
     """Put the starters of a language together."""
     parts: list[Path] = []
     for capability in (SOLVER, ANALOGY):
@@ -110,7 +110,7 @@ def _starter(language: str, folder: Path) -> Solver:
     return rule_solver.RuleSolver(recalling(load_solver(parts[0]), load_retriever(parts[1])))
 
 
-def _answered(row: dict[str, Any], solvers: Mapping[str, Solver]) -> Answered:
+def _answered(row: dict[str, Any], solvers: Mapping[str, ProblemSolver]) -> Answered:
     text = row["input"]
     language = written_language(text, "en")
     problem = ProblemRecord("", text, language)

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import RuleSolver
 from questionbank.models import EmbeddingSet, Question
 from questionbank.solving import recalled as module
 from questionbank.solving.recalled import bank_recall, recalled_questions
-from questionbank.solving.recalling_solver import recalling
+from tests.analytics.test_recalling_solver import HandmadeRetriever
 from tests.questionbank.scripted_solver import ScriptedSolver
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
-from tests.questionbank.solving.test_recalling_solver import HandmadeRetriever
 
 pytestmark = pytest.mark.django_db
 

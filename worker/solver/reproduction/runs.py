@@ -18,11 +18,11 @@ from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.configuration import config_from_strings, config_to_dict, named_values
 from analytics.errors import DataError
 from analytics.problem_files import Problems
+from analytics.recalling_solver import recalling
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import SolverModel
-from analytics.solver.solution import Solver
+from analytics.solver.solution import ProblemSolver
 from analytics.solver.train import FittedSolver, fit_problems
-from questionbank.solving.recalling_solver import recalling
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
 from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_context, run_missing, wanted_runs
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
@@ -137,7 +137,7 @@ def _run(run: Run, plan: SolverPlan, problems_of: Callable[[str], Problems]) -> 
     if ARMS[arm].settings is None:
         backbone = load_backbone(_backbone(plan, run.settings["part"]), device=plan.config.device)
         frozen = partial(encode_bulk, backbone)
-        solver: Solver = retrieval_solvers(frozen)[arm.replace("-", "_")](problems.learned)
+        solver: ProblemSolver = retrieval_solvers(frozen)[arm.replace("-", "_")](problems.learned)
     else:
         fitted = _fitted(run, problems)
         model, notes = fitted.model, fitted.metrics

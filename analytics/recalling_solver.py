@@ -1,8 +1,12 @@
-"""A solver that also tries the graphs of similar solved problems. Needs no Django."""
+"""A solver and a retriever together: each makes the other better. Torch-free.
+
+`RecallingSolver` also tries the graphs of similar solved problems, and `likely_graphs` turns a solver's solutions
+into the graphs by which exemplars are ranked (`analytics.analogy.likely_graphs`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,16 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.datastore import Datastore, kept_examples
+from analytics.analogy.graphs import readable_text_graph
+from analytics.analogy.likely_graphs import LikelyGraphs
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
-from analytics.analogy.retriever import Retriever
+from analytics.analogy.retriever import ServedRetriever
 from analytics.errors import DataError
+from analytics.expression.evaluate import answers_agree
 from analytics.expression.notation import to_prefix
 from analytics.expression.slots import renumbered
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import mixed_solutions, pooled_solutions
 from analytics.solver.plausibility import answer_to_count, plausible_first
-from analytics.solver.solution import Solution, Solver, divides_by_zero, solution_of
+from analytics.solver.served import without_solution
+from analytics.solver.solution import ProblemSolver, Solution, divides_by_zero, solution_of
 from analytics.text.number_slots import SlotNumbers
 
 Recall = Callable[[ProblemRecord, npt.NDArray[np.float32]], Sequence[Neighbour]]
@@ -28,10 +36,11 @@ NEIGHBOURS = 32
 """Most similar problems that are weighed."""
 _TWIN = 0.98  # probability of the equation of the same text with different numbers
 _ANSWERS = 5  # of the neighbours, weighed against the solver's answers
+_SOLUTIONS = 5  # per problem, for its likely graphs
 
 
 class RecallingSolver:
-    """Pools a solver's answers with those of similar problems; implements `analytics.solver.solution.Solver`.
+    """Pools a solver's answers with those of similar problems; implements `analytics.solver.solution.ProblemSolver`.
 
     Args:
         solver: also decides which problems can be solved, whatever similar problems suggest.
@@ -40,7 +49,7 @@ class RecallingSolver:
     """
 
     def __init__(
-        self, solver: Solver, retriever: Retriever, datastore: Datastore, further: Recall | None = None
+        self, solver: ProblemSolver, retriever: ServedRetriever, datastore: Datastore, further: Recall | None = None
     ) -> None:
         self.solver, self._retriever, self._datastore = solver, retriever, datastore
         self._further = further
@@ -84,8 +93,12 @@ class RecallingSolver:
 
 
 def recalling(
-    solver: Solver, retriever: Retriever, *, solved: Sequence[ProblemRecord] = (), further: Recall | None = None
-) -> Solver:
+    solver: ProblemSolver,
+    retriever: ServedRetriever,
+    *,
+    solved: Sequence[ProblemRecord] = (),
+    further: Recall | None = None,
+) -> ProblemSolver:
     """Return a solver that also uses what a retriever recalls; the solver alone if the retriever stores no problems.
 
     Args:
@@ -129,3 +142,25 @@ def applied_solution(answer: AppliedAnswer, values: Sequence[Fraction]) -> Solut
         return solution_of(answer.tokens, values, answer.confidence)
     except DataError:
         return None
+
+
+def likely_graphs(solver: ProblemSolver, problems: Sequence[ProblemRecord]) -> list[LikelyGraphs]:
+    """Return the graphs that each problem may have; an empty list for a problem that cannot be solved."""
+    unsolved = list(map(without_solution, problems))
+    solutions = solver.solve(unsolved, beam=_SOLUTIONS)
+    return [_graphs(problem, candidates) for problem, candidates in zip(unsolved, solutions, strict=True)]
+
+
+def _graphs(problem: ProblemRecord, solutions: Iterable[Solution]) -> LikelyGraphs:
+    """Return the graph of the likeliest solution per value; solutions of equal value are right or wrong together."""
+    likely = []
+    values: list[float] = []
+    for solution in solutions:
+        value = solution.value
+        if value is None or any(answers_agree(value, earlier_value) for earlier_value in values):
+            continue
+        values.append(value)
+        graph = readable_text_graph(replace(problem, equation=solution.equation))
+        if graph is not None:
+            likely.append((graph, solution.probability))
+    return likely
