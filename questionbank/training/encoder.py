@@ -146,7 +146,7 @@ def _count_advice(report: Report) -> Iterator[str]:
 
 def _table_advice(levels: Table, languages: Table) -> Iterator[str]:
     for level in levels.rows:
-        _questions, concepts, largest_share, *_others = level.cells
+        concepts, largest_share = level.cells[1] or 0, level.cells[2] or 0
         if concepts > 1 and largest_share > SKEWED:
             yield f"At level {level.label} one concept has {round(100 * largest_share)} % of the questions."
     for language in languages.rows:
