@@ -60,7 +60,7 @@ class DocumentDraft(models.Model):
         reason: why it was refused, and what to do; otherwise empty.
         upload: name of the file in the storage ``uploads`` until it has been read.
         lines: its lines as read, `questionbank.papers.paper_lines.Line` as JSON.
-        roles: the guessed role of each line.
+        roles: the guessed role of each line, and the rule that decided it: ``question:numbered``.
         pictures: SHA-256 by the name used in lines; empty for a picture that cannot be displayed.
         picture_widths: printed width in points (1/72 inch) by that name, if the document states it.
         notices: sentences on what could not be read.

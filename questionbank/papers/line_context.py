@@ -29,6 +29,7 @@ class Surroundings:
     marks: Sequence[Mark | None]
     numbering: Numbering
     roles: list[Role] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)  # names of the rules that decided the roles
     runs: list[Run] = field(default_factory=list)
     open_runs: list[Run] = field(default_factory=list)  # of the open question
     key: dict[int, float] = field(

@@ -32,8 +32,8 @@ _STATES = {Role.QUESTION: "stem", Role.PART: "item", Role.OPTION: "item"} | {
 """State after a line of each role; other roles leave it unchanged."""
 
 
-def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) -> list[Role]:
-    """Return a role for each line.
+def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) -> tuple[list[Role], list[str]]:
+    """Return a role for each line, and the name in `ROLE_REASONS` of the rule that decided.
 
     Args:
         key: the lines of the lists of answers.
@@ -57,16 +57,23 @@ def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = number
             guess.key[questions[entry.slot]] = 3.0 * (is_letter - (len(entry.parts) > 1))
     guess.matches = frozenset(rows[0] for rows in matches)
     for place in range(len(lines)):
-        if place in key or place in rules:
-            guess.roles.append(Role.KEY if place in key else Role.NOTHING)
+        if place in key:
+            role, rule = Role.KEY, "answer_list"
+        elif place in rules:
+            role, rule = Role.NOTHING, "front_matter"
         elif place in to_match:
-            guess.roles.append(Role.MORE)
+            role, rule = Role.MORE, "row_to_match"
         else:
-            guess.roles.append(guess.role(place))
+            role, rule = guess.role(place)
+        guess.roles.append(role)
+        guess.rules.append(rule)
     Items(lines, inside, guess.roles, guess.runs, guess.key, guess.headings).settle()
+    for place, role in enumerate(guess.roles):
+        if role in (Role.PART, Role.RIGHT_OPTION):
+            guess.rules[place] = role.name.lower()
     for place in paper_totals(lines, guess.roles):
-        guess.roles[place] = Role.NOTHING
-    return guess.roles
+        guess.roles[place], guess.rules[place] = Role.NOTHING, "total"
+    return guess.roles, guess.rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +97,7 @@ class _Spot:
 class _Guess(Surroundings):
     """Assigns roles line by line: the first rule in `_RULES` that returns a role decides."""
 
-    def role(self, place: int) -> Role:
+    def role(self, place: int) -> tuple[Role, str]:
         line, mark = self.lines[place], self.marks[place]
         text = line.text.replace("**", "")
         if TITLED_POINTS.fullmatch(text) and mark is None:
@@ -98,7 +105,7 @@ class _Guess(Surroundings):
                 self.awaits_answers and self.state == "outside"
             )
         at = _Spot(place, line, mark, text, mark.kind if mark is not None else "", self.question >= 0)
-        role = next(role for rule in _RULES if (role := rule(self, at)) is not None)
+        role, rule = next((role, name) for name, rule in _RULES.items() if (role := rule(self, at)) is not None)
         if role in _STATES and (role is not Role.OPTION or self.question >= 0):
             self.state = _STATES[role]
         if role is Role.HEADING:
@@ -109,7 +116,7 @@ class _Guess(Surroundings):
             self.question, self.is_matching, self.open_runs = place, False, []
         elif role in (Role.HEADING, Role.STIMULUS) or ENDS_QUESTION.fullmatch(line.text):
             self.question = -1
-        return role
+        return role, rule
 
     # -- rules, in the order of `_RULES` ---------------------------------------------------------------------------
 
@@ -386,28 +393,41 @@ class _Guess(Surroundings):
         return any(run.continues(series, value) for run in self.open_runs)
 
 
-_RULES: tuple[Callable[[_Guess, _Spot], Role | None], ...] = (
-    _Guess._question,
-    _Guess._numbered_heading,
-    _Guess._mark_above_others,
-    _Guess._number_alone,
-    _Guess._styled_heading,
-    _Guess._points,
-    _Guess._shared_text,
-    _Guess._directions,
-    _Guess._section_name,
-    _Guess._counted_heading,
-    _Guess._label_of_answer,
-    _Guess._text_of_answer,
-    _Guess._space_for_answer,
-    _Guess._noise,
-    _Guess._below_shared_text,
-    _Guess._said,
-    _Guess._answer_below,
-    _Guess._item,
-    _Guess._unnumbered_question,
-    _Guess._outside_questions,
-    _Guess._title,
-    _Guess._rest_of_question,
-)
+_RULES: dict[str, Callable[[_Guess, _Spot], Role | None]] = {
+    rule.__name__.lstrip("_"): rule
+    for rule in (
+        _Guess._question,
+        _Guess._numbered_heading,
+        _Guess._mark_above_others,
+        _Guess._number_alone,
+        _Guess._styled_heading,
+        _Guess._points,
+        _Guess._shared_text,
+        _Guess._directions,
+        _Guess._section_name,
+        _Guess._counted_heading,
+        _Guess._label_of_answer,
+        _Guess._text_of_answer,
+        _Guess._space_for_answer,
+        _Guess._noise,
+        _Guess._below_shared_text,
+        _Guess._said,
+        _Guess._answer_below,
+        _Guess._item,
+        _Guess._unnumbered_question,
+        _Guess._outside_questions,
+        _Guess._title,
+        _Guess._rest_of_question,
+    )
+}
 """Applied in this order; a rule's docstring gives the condition for its role. The last rule always returns a role."""
+
+ROLE_REASONS = {name: rule.__doc__ or "" for name, rule in _RULES.items()} | {
+    "answer_list": "The line is in the list of answers.",
+    "front_matter": "The line is in the instructions or the list of formulas, before the questions.",
+    "row_to_match": "The line is a row of items to match, below a line that asks to match them.",
+    "part": "The mark numbers a part: the items ask something, or their numbering and length are those of parts.",
+    "right_option": "The line is the option that is ticked, starred or set in another style.",
+    "total": "The line gives the total of the points above.",
+}
+"""Why a line got its role, by the name of the rule that decided; shown to reviewers."""

@@ -246,12 +246,13 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedLine:
-    """A line after the corrections."""
+    """A line after the corrections; `rule` names the rule that guessed its role, if no person has set it."""
 
     key: str
     line: Line
     role: Role
     is_corrected: bool = False
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +264,9 @@ class Corrected:
     points: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
 
 
-def correct(lines: Sequence[Line], roles: Sequence[Role], corrections: Sequence[Correction]) -> Corrected:
+def correct(
+    lines: Sequence[Line], roles: Sequence[Role], corrections: Sequence[Correction], rules: Sequence[str] = ()
+) -> Corrected:
     """Apply the corrections and return the lines in order; corrections of unknown lines are ignored.
 
     >>> corrected = correct([Line("How much is 1 + 1?")], [Role.NOTHING], [Correction("0", role="question")])
@@ -271,7 +274,7 @@ def correct(lines: Sequence[Line], roles: Sequence[Role], corrections: Sequence[
     <Role.QUESTION: 'question'>
     """
     reviewed = {
-        str(place): ReviewedLine(str(place), line, role)
+        str(place): ReviewedLine(str(place), line, role, rule=rules[place] if rules else "")
         for place, (line, role) in enumerate(zip(lines, roles, strict=True))
     }
     rests: dict[str, list[str]] = {}  # keys of the lines split off each line, in order
@@ -285,7 +288,7 @@ def correct(lines: Sequence[Line], roles: Sequence[Role], corrections: Sequence[
         elif (row := reviewed.get(correction.key)) is None:
             continue
         elif correction.role:
-            reviewed[row.key] = replace(row, role=Role(correction.role), is_corrected=True)
+            reviewed[row.key] = replace(row, role=Role(correction.role), is_corrected=True, rule="")
         else:
             keys = [row.key, *(f"{row.key}.{number}.{place}" for place in range(1, len(correction.lines)))]
             for key, line, role in zip(keys, correction.lines, correction.roles, strict=True):
@@ -313,6 +316,21 @@ def lines_as_json(lines: Sequence[Line]) -> list[dict[str, Any]]:
 def lines_from_json(found: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
     """Return the lines from the output of `lines_as_json`."""
     return tuple(Line(**{**row, "area": tuple(row.get("area", ()))}) for row in found)
+
+
+def roles_as_json(roles: Sequence[Role], rules: Sequence[str]) -> list[str]:
+    """Return roles with the rules that decided them as JSON: ``question:numbered``."""
+    return [f"{role}:{rule}" for role, rule in zip(roles, rules, strict=True)]
+
+
+def roles_from_json(found: Sequence[str]) -> tuple[list[Role], list[str]]:
+    """Return roles and rules from the output of `roles_as_json`; drafts of an older release name no rules.
+
+    >>> roles_from_json(["question:number", "more"])
+    ([<Role.QUESTION: 'question'>, <Role.MORE: 'more'>], ['number', ''])
+    """
+    pairs = [row.partition(":") for row in found]
+    return [Role(role) for role, _, _ in pairs], [rule for _, _, rule in pairs]
 
 
 def correction_as_json(correction: Correction) -> dict[str, Any]:

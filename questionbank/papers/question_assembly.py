@@ -3,8 +3,8 @@
 `assemble` accepts any roles, guessed or set by people: a line goes where its role puts it, whatever its text looks
 like. `question_records` interprets a question's lines; `doubts` finds what is doubtful about it.
 
-Which numbers belong to questions, and where a list of answers is, often only becomes clear from the result.
-`guess_roles` therefore reads a paper in every way that its lines allow, and compares the questions.
+`guess_roles` reads a paper in every way that its lines allow and compares the questions, because which numbers belong
+to questions, and where a list of answers is, often only becomes clear from the result.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from questionbank.papers.line_roles import Count, read_roles
 from questionbank.papers.marks import COUNTING_KINDS, read_mark, take_mark
 from questionbank.papers.numbering import numbering, numbering_below_words
 from questionbank.papers.paper_lines import Doubt, FoundQuestion, Line, Paper, Role, full_text
-from questionbank.papers.phrases import KEY_TITLE
 from questionbank.papers.points import POINTS_EACH, STATED_POINTS, points_of, stated_total
 from questionbank.papers.question_answers import take_answers_behind
 from questionbank.papers.question_drafts import Draft, Item, Stimulus
@@ -60,7 +59,6 @@ def assemble(
     """Return the questions of a paper.
 
     Args:
-        roles: one per line.
         settled: lines with roles set by a person, which raise no more doubts.
         said: points set by a person, by the first line of the question.
 
@@ -95,14 +93,17 @@ def gathered(
 
 def _names_answers(lines: Sequence[Line], roles: Sequence[Role], drafts: Sequence[Draft]) -> bool:
     """Return whether a title, table or list announces answers to the questions but none was read from it."""
-    titled = any(
-        role is not Role.KEY and phrases.KEY_TITLE.fullmatch(line.text) and not line.text.endswith((".", "!", "?"))
-        for line, role in zip(lines[:-1], roles, strict=False)
-    )
+    titled = any(not line.text.endswith((".", "!", "?")) for line in _unread_titles(lines, roles))
     read = {line for draft in drafts if draft.key is not None for line in draft.key.lines}
     marks = [read_mark(line.number) for line in lines]
     listed = [*map(set, _lists(roles)), *tables_of_answers(lines, marks)]
     return titled or any(not read & {*places} for places in listed)
+
+
+def _unread_titles(lines: Sequence[Line], roles: Sequence[Role]) -> list[Line]:
+    """Return the titles of answer lists that are not read as such; the last line of a paper is no title."""
+    pairs = zip(lines[:-1], roles, strict=False)
+    return [line for line, role in pairs if role is not Role.KEY and phrases.KEY_TITLE.fullmatch(line.text)]
 
 
 class _Assembly:
@@ -378,21 +379,27 @@ _MARGIN = 0.3  # minimum advantage over a simpler reading
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The roles of a paper's lines, and the coherence of the resulting questions."""
+    """The roles of a paper's lines, the rules that decided them, and the coherence of the resulting questions."""
 
     roles: list[Role]
+    rules: list[str]
     coherence: float
 
 
 def guess_roles(lines: Sequence[Line]) -> list[Role]:
     """Guess the role of each line."""
+    return read_lines(lines).roles
+
+
+def read_lines(lines: Sequence[Line]) -> Reading:
+    """Return the most coherent reading of a paper."""
     marks = [read_mark(line.number) for line in lines]
     lists = [*answer_lists(lines, marks)]
     best = _with_lists(lines, lists, numbering)
     if numbering_below_words(lines, marks).headings:
         other = _with_lists(lines, lists, numbering_below_words)
         best = other if other.coherence > best.coherence + _MARGIN else best
-    return best.roles
+    return best
 
 
 def _with_lists(lines: Sequence[Line], lists: Sequence[Sequence[frozenset[int]]], count: Count) -> Reading:
@@ -402,16 +409,17 @@ def _with_lists(lines: Sequence[Line], lists: Sequence[Sequence[frozenset[int]]]
     for candidates in lists:
         with_list = key
         for candidate in candidates:
-            reading = _read(lines, candidate if candidate & key else key | candidate, count)
+            extended = candidate if candidate & key else key | candidate
+            reading = _read(lines, extended, count)
             if reading.coherence > best.coherence + _MARGIN:
-                best, with_list = reading, candidate if candidate & key else key | candidate
+                best, with_list = reading, extended
         key = with_list
     return best
 
 
-def _read(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) -> Reading:
-    roles = read_roles(lines, key, count)
-    return Reading(roles, coherence(lines, roles, gathered(lines, roles)))
+def _read(lines: Sequence[Line], key: frozenset[int], count: Count) -> Reading:
+    roles, rules = read_roles(lines, key, count)
+    return Reading(roles, rules, _coherence(lines, roles, gathered(lines, roles)))
 
 
 def _lacks_answer(question: FoundQuestion) -> bool:
@@ -424,7 +432,7 @@ def _lacks_answer(question: FoundQuestion) -> bool:
     )
 
 
-def coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> float:
+def _coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> float:
     """Return how coherent the questions of a paper are.
 
     A question counts 1 without doubts, and 0.5 more with an answer; doubts, answers without a question and unused lines
@@ -438,8 +446,5 @@ def coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> flo
         answered = record.answer or record.solution or any(part.answer for part in record.content.parts)
         found += bool(answered) or record.text != EACH_PART  # parts that ask nothing may be a list of answers
         found += 0.5 * bool(answered) - 0.6 * min(len(question.doubts) + _lacks_answer(question), 2)
-    unread = sum(
-        role is not Role.KEY and KEY_TITLE.fullmatch(line.text) is not None
-        for line, role in zip(lines[:-1], roles, strict=False)
-    )
+    unread = len(_unread_titles(lines, roles))
     return found - 1.5 * unread - 0.5 * len(paper.notices) - 0.2 * len(left_over(lines, roles, used))

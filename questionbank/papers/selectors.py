@@ -37,6 +37,7 @@ from questionbank.papers.paper_lines import (
     correction_of,
     full_text,
     lines_from_json,
+    roles_from_json,
 )
 from questionbank.papers.points import POINTS_ALONE, SUM
 from questionbank.papers.question_assembly import assemble
@@ -404,7 +405,8 @@ class DocumentReview:
 def document_corrected(draft: DocumentDraft) -> Corrected:
     """Return a test paper's lines after the corrections that are not undone."""
     corrections = [correction_of(row) for row in draft.corrections[: draft.applied]]
-    return correct(lines_from_json(draft.lines), list(map(Role, draft.roles)), corrections)
+    roles, rules = roles_from_json(draft.roles)
+    return correct(lines_from_json(draft.lines), roles, corrections, rules)
 
 
 def document_review(draft: DocumentDraft) -> DocumentReview:

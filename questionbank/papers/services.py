@@ -36,9 +36,10 @@ from questionbank.papers.paper_lines import (
     correction_as_json,
     lines_as_json,
     page_name,
+    roles_as_json,
 )
 from questionbank.papers.pdf.pages import check_pdf
-from questionbank.papers.question_assembly import assemble, guess_roles
+from questionbank.papers.question_assembly import assemble, guess_roles, read_lines
 from questionbank.papers.selectors import document_corrected, document_review
 from questionbank.people.permissions import require
 from questionbank.registry import run_services as runs
@@ -157,8 +158,8 @@ def _take(draft: DocumentDraft, document: Document) -> None:
     Raises:
         DocumentRefused: If it is too large for one paper.
     """
-    roles = guess_roles(document.lines)
-    number = len(assemble(document.lines, roles).questions)
+    reading = read_lines(document.lines)
+    number = len(assemble(document.lines, reading.roles).questions)
     if number > MOST_QUESTIONS:
         raise DocumentRefused(
             f"The document has {number:,} questions. Split it into parts of at most {MOST_QUESTIONS:,}."
@@ -166,7 +167,7 @@ def _take(draft: DocumentDraft, document: Document) -> None:
     pages = {page_name(number): page for number, page in enumerate(document.pages) if page}
     draft.pictures, notices = _keep_pictures({**document.pictures, **pages})
     draft.picture_widths = dict(document.picture_widths)
-    draft.lines, draft.roles = lines_as_json(document.lines), [str(role) for role in roles]
+    draft.lines, draft.roles = lines_as_json(document.lines), roles_as_json(reading.roles, reading.rules)
     draft.notices = [*document.notices, *notices]
     draft.state = DocumentDraft.State.READY
 

@@ -21,6 +21,8 @@ from questionbank.papers.paper_lines import (
     correction_of,
     lines_as_json,
     lines_from_json,
+    roles_as_json,
+    roles_from_json,
 )
 from questionbank.papers.selectors import passages_of
 
@@ -120,6 +122,12 @@ def test_passages_hold_every_line_once_and_a_question_beside_its_own(roles, ques
     passages = outline(roles, *(found(*lines) for lines in questions))
     assert passages == expected
     assert "".join(lines for _, lines, _ in passages) == "".join(map(str, range(len(roles))))
+
+
+def test_roles_are_stored_with_their_rules_and_those_of_an_older_release_without() -> None:
+    roles, rules = [Role.QUESTION, Role.RIGHT_OPTION], ["question", "right_option"]
+    assert roles_from_json(json.loads(json.dumps(roles_as_json(roles, rules)))) == (roles, rules)
+    assert roles_from_json(["question", "right option"]) == (roles, ["", ""])
 
 
 def test_what_the_bank_cannot_take_is_told_and_pictures_are_named_by_their_hashes() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from html import unescape
+from html import escape, unescape
 
 import pytest
 from django.core.files.storage import storages
@@ -31,7 +31,8 @@ from questionbank.models import (
 from questionbank.papers import services as document_drafts
 from questionbank.papers.documents import read_text
 from questionbank.papers.import_services import run_document_import
-from questionbank.papers.paper_lines import Document
+from questionbank.papers.line_roles import ROLE_REASONS
+from questionbank.papers.paper_lines import Document, roles_from_json
 from questionbank.papers.selectors import document_review
 from questionbank.papers.services import document_drafts_forget_old, run_document_read
 from tests.pictures import png
@@ -96,6 +97,17 @@ def import_by_a_worker(draft: DocumentDraft) -> dict:
     Run.objects.filter(pk=draft.import_run_id).update(state="succeeded", result=result)
     draft.refresh_from_db()
     return result
+
+
+def test_a_line_says_why_it_has_its_role_until_a_person_sets_it(bank, as_teacher):
+    draft = put_in(as_teacher, text=PAPER)
+    reasons = [re.escape(escape(ROLE_REASONS[rule])) for rule in roles_from_json(draft.roles)[1]]
+    assert all(reasons)
+    first = rf'data-role="question".*?title="{reasons[0]}"'
+    assert re.search(first, as_teacher.get(address(draft)).content.decode(), re.DOTALL)
+    act(as_teacher, draft, "role:heading", line="0")
+    (line,) = re.findall(r'id="line-0".*?</li>', as_teacher.get(address(draft)).content.decode(), re.DOTALL)
+    assert "title=" not in line
 
 
 # -- putting a paper in -------------------------------------------------------------------------------------------
