@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from questionbank.papers.documents import read_document, read_text
 from questionbank.papers.paper_lines import Line, Paper, Role
 from questionbank.papers.question_assembly import NO_QUESTION, assemble, guess_roles
+from tests.cases import each_case
 from tests.questionbank.papers.agreement import agreement
 from tests.questionbank.papers.papers import papers
 
@@ -38,53 +39,18 @@ def test_papers_as_teachers_type_them_are_found_whole_or_doubted(tmp_path: Path)
 
 
 CHOICE = "1. Which is prime?\nA. 4\nB. 5\nC. 6\n"
-ANSWERS = {  # what is said of the right option, and the label
-    "a star": ("1. Which?\nA. 4\n*B. 5\nC. 6", "B"),
-    "a tick behind": ("1. Which?\nA. 4\nB. 5 ✓\nC. 6", "B"),
-    "a word behind": ("1. Which?\nA. 4\nB. 5 (correct)\nC. 6", "B"),
-    "bold": ("1. Which?\nA. 4\n**B. 5**\nC. 6", "B"),
-    "a line": (CHOICE + "Answer: B", "B"),
-    "Aiken": ("Which is prime?\nA. 4\nB. 5\nANSWER: B\nWhich is even?\nA. 4\nB. 5\nANSWER: A", "B"),
-    "an answer in brackets": ("1. Which is prime? [Ans: B]\nA. 4\nB. 5\nC. 6", "B"),
-    "its text": (CHOICE + "Answer: 5", "B"),
-    "two letters": ("1. Which two?\nA. 4\nB. 5\nC. 7\nAnswer: B and C", "B, C"),
-    "brackets": ("1．下列是质数的是（ B ）\nA．4  B．5  C．6", "B"),
-    "Chinese": (CHOICE + "【答案】B\n【解析】显然。", "B"),
-    "a list": (CHOICE + "Answers\n1. B", "B"),
-    "a list on its title's line": (CHOICE + "2. Why?\nAnswer key: 1. B 2. because", "B"),
-    "a list by ranges": (CHOICE + "2. Which?\nA. 1\nB. 2\n参考答案\n1-2 BA", "B"),
-    "a table across": (CHOICE + "Answers\n| 1 | 2 |\n| B | A |", "B"),
-    "a table": (CHOICE + "Answers\n| Question | Answer |\n| 1 | B |", "B"),
-    "a publisher's list": (CHOICE + "Answer Section\n1. ANS: B PTS: 1 DIF: L2", "B"),
-    "boxes": ("1. Which?\n[ ] 4\n[*] 5\n[ ] 6", "B"),
-    "a place before the number": ("__B__ 1. Which?\nA. 4\nB. 5\n____ 2. Which?\nA. 1\nB. 2", "B"),
-}
 
 
-@pytest.mark.parametrize("case", ANSWERS)
-def test_the_right_option_is_found_by(case: str) -> None:
-    text, answer = ANSWERS[case]
-    question = paper_of(text).questions[0]
+@each_case("papers", "right_options")
+def test_the_right_option_is_found_by(paper: str, answer: str) -> None:
+    question = paper_of(paper).questions[0]
     assert (question.record.kind, question.record.answer) == ("choice", answer)
 
 
-KINDS = {
-    "1. It is even. True / False\nAnswer: True": ("true_false", "True"),
-    "1. Find $\\pi$.\n= 3.14 +- 0.01": ("number", "3.14"),
-    "1. A hexagon has ____ sides.\nAnswer: 6": ("blanks", "6"),
-    "1. Name it.\n* Jupiter": ("short", "Jupiter"),
-    "1. Match them.\n| Column A | Column B |\n| 1. one | a. 2 |\n| 2. two | b. 1 |\nAnswers\n1. 1-b, 2-a": ("matching", "1-b, 2-a"),
-    "1. A line.\n(a) Find its slope. (2 marks)\n(b) Draw it. (3 marks)\nAnswers\n1. (a) 2 (b) -": ("parts", "(a) 2; (b) -"),
-    "Type: F\n1) What is 6 x 7?\na. 42": ("open", "42"),
-    "1. Show that it is so.\nSolution: Clear.": ("open", ""),
-    "1. Dev has 60 kg of sand. He also has\n• 9 kg of lime\n• 5 kg of salt\n• 4 kg of clay\nHow much is it?": ("open", ""),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("text", KINDS)
-def test_a_question_has_the_kind_that_its_lines_make(text: str) -> None:
-    record = paper_of(text).questions[0].record
-    assert (record.kind, record.answer) == KINDS[text]
+@each_case("papers", "kinds")
+def test_a_question_has_the_kind_that_its_lines_make(paper: str, kind: str, answer: str) -> None:
+    record = paper_of(paper).questions[0].record
+    assert (record.kind, record.answer) == (kind, answer)
 
 
 def test_points_are_taken_from_parts_totals_and_headings() -> None:
@@ -102,19 +68,7 @@ def test_a_heading_is_a_name_without_emphasis() -> None:
     assert paper.questions[0].heading == ("Part A: 2 * x",)
 
 
-@pytest.mark.parametrize(
-    ("stem", "text"),
-    [
-        ("It is even. True or false", "It is even."),
-        ("It is even  True / False", "It is even"),
-        ("It is even (true/false)", "It is even"),
-        ("$2 + 2 = 5$ T / F", "$2 + 2 = 5$"),
-        ("Decide whether each statement is true or false.",) * 2,
-        ("For each sentence write true or false.",) * 2,
-        ("Say whether it is True / False.",) * 2,
-        ("Gib an, ob sie wahr oder falsch",) * 2,
-    ],
-)
+@each_case("papers", "statements")
 def test_true_or_false_leaves_a_text_only_behind_a_whole_statement(stem: str, text: str) -> None:
     parts = "\n(a) Every square is a rhombus.\n(b) Every rhombus is a square."
     assert paper_of(f"1. {stem}\nAnswer: True").questions[0].record.text == text
@@ -128,32 +82,10 @@ def test_a_shared_text_stands_before_each_question_that_it_names() -> None:
     assert texts[2] == "Find z."
 
 
-DOUBTS = {
-    "No answer was found": CHOICE + "2. What is 1 + 1?\nAnswer: 2",
-    "2 options are marked": "1. Which is it?\nA. 4 ✓\nB. 5 ✓\nC. 6",
-    "If question 2 is in this one": "1. Find this.\n3. Find that.",
-    "letters of the options skip": "1. Which is it?\nA. 4\nB. 5\nD. 6\nAnswer: A",
-    "the answer is E, but the options are A, B, C": CHOICE + "Answers\n1. E",
-    "is B by the options marked as right, but C": "1. Which is it?\nA. 4\n*B. 5\nC. 6\nAnswer: C",
-    "which is none of the options": CHOICE + "Answer: 17",
-    "has no options, but the questions before and after": CHOICE + "2. Which?\n3. Which?\nA. 1\nB. 2\nC. 3",
-    "most others have 3": "".join(CHOICE.replace("1.", f"{number}.") for number in range(1, 5)) + "5. Which?\nA. 1\nB. 2",
-    "A picture could not be kept": "1. Look: [image]\nAnswer: 2",
-    "A formula could not be read": "1. Find [formula]\nAnswer: 2",
-    "has no text": "1. Find this.\n2.\nA. 4\nB. 5",
-    "stands twice": "1. Find this.\n2. Find that.\n2. Find those.",
-    "gives no points": "1. Find x. (2 marks)\n2. Find y. (2 marks)\n3. Find z. (3 marks)\n4. Find w.",
-    "1 of its 3 parts give no points": "1. Take f.\n(a) Find x. (2 marks)\n(b) Find y.\n(c) Find z. (1 mark)",
-    "Its parts give 3 points": "1. Take f. (5 marks)\n(a) Find x. (2 marks)\n(b) Find y. (1 mark)",
-    "less than nothing": "1. Find x. (-1 mark)",
-    "heading above holds a picture": "1. Find x.\nSection B ![](image4.png)\n2. Find y.",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("doubt", DOUBTS)
-def test_what_a_reviewer_can_mend_is_doubted(doubt: str) -> None:
-    said = [str(found) for question in paper_of(DOUBTS[doubt]).questions for found in question.doubts]
-    assert any(doubt in sentence for sentence in said), said
+@each_case("papers", "doubts")
+def test_what_a_reviewer_can_mend_is_doubted(doubt: str, paper: str, questions: list[int]) -> None:
+    found = enumerate(paper_of(paper).questions, 1)
+    assert [number for number, question in found if any(doubt in str(one) for one in question.doubts)] == questions
 
 
 def test_what_is_doubtful_about_the_whole_paper_is_said_once() -> None:
@@ -170,28 +102,13 @@ SHEET = (
     "1. Work out 3 + 4.\n2. Solve 2x = 10.\n3. Which is prime?\nA. 4\nB. 7\nC. 9\nD. 15\n"
     "4. A box holds 12 eggs.\n(a) How many are in 5 boxes?\n(b) How many boxes hold 96?\n5. Simplify 6/8.\n\n"
 )
-LISTS = {  # of the answers to SHEET
-    "in order": "Answers\n1. 7\n2. 5\n3. B\n4. (a) 60 (b) 8\n5. 3/4",
-    "in another order": "Solutions\n3. B\n1. 7\n5. 3/4\n2. 5\n4. a) 60 b) 8",
-    "of numbers with letters": "Key\n1: 7\n2: 5\n3: B\n4a: 60\n4b: 8\n5: 3/4",
-    "with marks": "Mark scheme\n1 7 [1]\n2 5 [2]\n3 B [1]\n4(a) 60 [1]\n4(b) 8 [2]\n5 3/4 [1]",
-    "on one line": "Answers: 1. 7; 2. 5; 3. B; 4. (a) 60, (b) 8; 5. 3/4",
-    "in running text": "SOLUTIONS\n1 7;  2 5;  3 B;\n4 (a) 60 (b) 8;  5 3/4",
-    "with a title of its own": "Answers to the last pages: 1 7 · 2 5 · 3 B · 4 (a) 60 (b) 8 · 5 3/4",
-    "of numbers in brackets": "Answers (teachers only)\n(1) 7\n(2) 5\n(3) B\n(4) (a) 60 (b) 8\n(5) 3/4",
-    "by section": "Answers\nMultiple choice: 3 B\nOthers: 1. 7; 2. 5; 4. (a) 60 (b) 8; 5. 3/4",
-    "as a table": "Answer sheet\n| Q | Answer |\n|---|---|\n| 1 | 7 |\n| 2 | 5 |\n| 3 | B |\n| 4a | 60 |\n| 4b | 8 |\n| 5 | 3/4 |",
-    "as a wide table": "Answers\n| Q1 | Q2 | Q3 | Q4a | Q4b | Q5 |\n| 7 | 5 | B | 60 | 8 | 3/4 |",
-    "without a title": "1. 7\n2. 5\n3. B\n4. (a) 60 (b) 8\n5. 3/4",
-    "in German": "Lösungen\nzu 1: 7\nzu 2: 5\nzu 3: B\nzu 4: a) 60 b) 8\nzu 5: 3/4",
-}
 
 
-@pytest.mark.parametrize("form", LISTS)
-def test_a_list_of_answers_is_read_in_any_form(form: str) -> None:
-    questions = [found.record for found in paper_of(SHEET + LISTS[form]).questions]
-    answers = [[part.answer for part in one.content.parts] or [one.answer] for one in questions]
-    assert answers == [["7"], ["5"], ["B"], ["60", "8"], ["3/4"]]
+@each_case("papers", "answer_lists")
+def test_a_list_of_answers_is_read_in_any_form(answers: str) -> None:
+    questions = [found.record for found in paper_of(SHEET + answers).questions]
+    found = [[part.answer for part in one.content.parts] or [one.answer] for one in questions]
+    assert found == [["7"], ["5"], ["B"], ["60", "8"], ["3/4"]]
 
 
 def test_numbers_and_answers_without_blanks_between_are_a_list() -> None:

@@ -8,6 +8,7 @@ import pytest
 from questionbank.papers.documents import read_text
 from questionbank.papers.paper_lines import FoundQuestion, Role
 from questionbank.papers.question_assembly import assemble, guess_roles
+from tests.cases import each_case
 from tests.questionbank.papers.word_files import WordFile
 
 
@@ -22,25 +23,11 @@ def answers(text: str) -> list[str]:
     return [question.record.answer for question in read(text)]
 
 
-WAYS = {
-    "gaps that are filled": ("1. __F__ 9 is prime.\n2. __T__ 7 is prime.\n3. Find x.\nAnswer: 3", ["False", "True", "3"]),
-    "brackets behind each": ("1. Find sin 30°. (0.5)\n2. Add 2 and 3. (5)\n3. Solve x - 1 = 3. (x = 4)", ["0.5", "5", "x = 4"]),
-    "a line below each": (
-        "1. Name a polygon with 5 sides.\npentagon\n2. How many degrees has a right angle?\n90°\n3. What is 4 + 5?\nnine",
-        ["pentagon", "90°", "nine"],
-    ),
-    "letters without a sign": ("1) 7 + 8 =\nA 13   B 14   C 15   D 16\n2) 9 x 6 =\nA 54   B 56   C 63   D 45\nKey\n1 C, 2 A", ["C", "A"]),
-    "a dash behind the word": ("1. Which is prime?\na. 21\nb. 29\nc. 33\nCorrect answer - b\n2. 7 x 8 = ____\nAns - 56", ["B", "56"]),
-    "letter and text": ("1. What is 15% of 60?\na. 6\nb. 9\nc. 12\nAnswer: b. 9\n2. Add 1.\nAnswer: [15]", ["B", "15"]),
-    "T F before the statement": ("Part B: True (T) or False (F)\n1. T  F  91 is prime.\n2. T  F  3 is odd.\nKey: 1-F, 2-T", ["False", "True"]),
-    "a list of assignments": ("1. Solve x + y = 3, x - y = 1.\n2. Find n.\nAnswers\n1. x = 2; y = 1\n2. 4", ["x = 2; y = 1", "4"]),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_answers_are_read_however_they_are_shown(way: str) -> None:
-    text, expected = WAYS[way]
-    assert answers(text) == expected
+@each_case("papers", "answers")
+def test_answers_are_read_however_they_are_shown(paper: str, answers: list[str]) -> None:
+    found = read(paper)
+    assert [question.record.answer for question in found] == answers
+    assert not any("fold here" in question.record.text for question in found)
 
 
 def test_solutions_between_parts_answer_them() -> None:
@@ -152,57 +139,6 @@ def test_signs_of_rtf_lose_nothing_behind_them() -> None:
         pytest.skip("pandoc is not installed (extra documents)")
     source = read_rtf(rb"{\rtf1\ansi 1. Find x = \u8722?5 if y \u232? z.\par}")
     assert [line.text for line in cut_lines(source.paragraphs)] == ["Find x = −5 if y è z."]
-
-
-@pytest.mark.parametrize(
-    ("paper", "answers"),
-    [
-        (
-            "1. Find 3 + 4.\n2. Find 2 + 6.\nOUTLINE SOLUTIONS (do not copy!)\nQ1 3 + 4 = 7\nQ2 do on the board with them",
-            ["7", ""],
-        ),
-        ("1. Find the cost.\n2. Find K.\nAnswers\n1. C(x) = 15x + 200\n2. K(2, 3)", ["C(x) = 15x + 200", "K(2, 3)"]),
-        (
-            "1. 求 x。\n2. 若 x = 2，則 2x = ____。\n**丙部 長題目（列出步驟）**\n3. 求 y。\n答案\n1. 3\n2. 4\n3. 6",
-            ["3", "4", "6"],
-        ),
-        ("1. Find 2 + 5.\n2. Say why.\nAnswers\n1: 7\n2: talk to me", ["7", ""]),
-        (
-            "1. Find 2 + 5.\n2. Say why.\n3. Find 1 + 1.\nAnswers\n| 1 | 7 |\n| 3 | 2 |\nCome to room M2 on Tuesday.",
-            ["7", "", "2"],
-        ),
-        ("1. Find 2 + 5.\nChallenge ★\nNo calculator for this one!\n2. Find 8 - 5.\nAnswers\n1. 7\n2. 3", ["7", "3"]),
-        ("1. Find 2 + 5.\n- - - - - fold here - - - - -\n2. Find 8 - 5.\nAnswers\n1. 7\n2. 3", ["7", "3"]),
-        ("1. Find 2 + 5.\n2. Find 2 + 8.\n3. Find 1 + 1.\nAnswers\n| 1. 7 | 3. 2 |\n| 2. 10 | |", ["7", "10", "2"]),
-        ("1. Write 1/2 as a decimal.\n2. Add $x/2+x/3$.\nAnswers\n1. 0.5\n2. $(3x+2x)/6=5x/6$", ["0.5", "$5x/6$"]),
-    ],
-)
-def test_what_is_no_answer_is_none(paper: str, answers: list[str]) -> None:
-    found = read(paper)
-    assert [question.record.answer for question in found] == answers
-    assert not any("fold here" in question.record.text for question in found)
-
-
-@pytest.mark.parametrize(
-    ("paper", "doubt"),
-    [
-        ("1. Find 2 + 5.\n2. Find 8 - 5.\nAnswers\n1. 7\n2. 3 – bring yours to me on Monday", "speaks to somebody"),
-        ("1. Find 2 + 5.\n2. Which picture is it?\nAnswers\n1. 7\n2. B", "there are no options"),
-        (
-            "1. Find 2 + 5.\n2. Decide.\nb) 2 is even.\nc) 3 is even.\nAnswers\n1. 7\n2. b) yes; c) no",
-            "first part is b)",
-        ),
-        ("1. Decide.\na) 2 is even.\nb) 3 is even.\nAnswers\n1. a) yes; b) no; c) no", "no such part"),
-        ("1. Find 2 + 5.\nAnswer: 7\n2. Find 8 - 5.\nAnswer: 3\nAnswers\n1. 7\n2. 4", "but 4 by the list of answers"),
-        (
-            "1. Find 2 + 5.\n2. Find 8 - 5.\n3. Find 8 - 3.\n1. Five and then two make seven in all."
-            "\n2. Eight without five leaves three in all.",
-            "numbered as the questions are",
-        ),
-    ],
-)
-def test_what_does_not_fit_together_is_doubted(paper: str, doubt: str) -> None:
-    assert any(doubt in str(said) for said in read(paper)[-1].doubts)
 
 
 def test_two_questions_of_one_number_may_be_a_question_and_its_answer() -> None:
