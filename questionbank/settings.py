@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "csp",
     "django_htmx",
     "django_structlog",
+    "ninja",
     "pghistory",
     "pgtrigger",
     "rules.apps.AutodiscoverRulesConfig",
@@ -53,6 +54,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "questionbank.api.middleware.ApiMiddleware",  # outside of all that answers with pages
     "questionbank.core.middleware.OutageMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

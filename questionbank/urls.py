@@ -12,6 +12,8 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from questionbank.admin import site
+from questionbank.api import key_views as api_keys
+from questionbank.api.v1 import api_patterns
 from questionbank.bank import bulk_views as bulk_changes
 from questionbank.bank import concept_editing_views as concept_editing
 from questionbank.bank import concept_views as concepts
@@ -168,6 +170,13 @@ people_patterns: list[URLPattern | URLResolver] = [
     path("<int:person_id>/second-factor/", people.person_second_factor_view, name="person_second_factor"),
 ]
 
+api_page_patterns: list[URLPattern | URLResolver] = [
+    path("v1/", include((api_patterns(), "api"))),
+    path("docs/", api_keys.api_docs, name="api_docs"),
+    path("keys/", api_keys.api_key_list, name="api_key_list"),
+    path("keys/<int:key_id>/revoke/", api_keys.api_key_revoke_view, name="api_key_revoke"),
+]
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path("questions/", include(question_patterns)),
@@ -177,6 +186,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("worksheets/", include(worksheet_patterns)),
     path("pictures/<slug:sha256>", questions.picture, name="picture"),
     path("people/", include(people_patterns)),
+    path("api/", include(api_page_patterns)),
     path("help/", home.help_page, name="help"),
     path("models/", include(model_patterns)),
     path("import/", imports.import_create, name="import_create"),

@@ -51,12 +51,15 @@ def test_the_sample_paths_reach_what_they_are_samples_of():
         assert match.view_name == name or not match.url_name, (name, here, match.view_name)
 
 
-def test_without_a_session_every_address_leads_to_the_log_in(client):
+def test_without_a_session_every_address_leads_to_the_log_in_and_the_api_refuses(client):
     log_ins = {reverse("account_login"), reverse("admin:login")}  # the second leads to the first
     for name, here in ADDRESSES:
         for method in ("get", "post", "put", "patch", "delete", "options"):
             response = getattr(client, method)(here)
-            if name in OPEN:
+            if name.startswith("api:"):
+                assert response.status_code in (401, 405), (name, method)
+                assert response.json()["error"]["request_id"], (name, method)
+            elif name in OPEN:
                 assert response.status_code in (200, 302, 405), (name, method)
             elif method in ("get", "post") or response.status_code != 405:
                 assert response.status_code == 302, (name, method)

@@ -4,6 +4,7 @@ Models hold columns, constraints and properties of a single row. Code that write
 that reads more than one row in their selectors; models import neither.
 """
 
+from questionbank.models.api import ApiKey, ApiRequest
 from questionbank.models.artifact import ModelArtifact, ModelComparison, ModelEvent, ModelRetention
 from questionbank.models.attachment import Attachment, QuestionOriginal
 from questionbank.models.bulk_change import BulkChange, BulkChangeItem, QuestionList, QuestionListItem
@@ -23,6 +24,8 @@ from questionbank.models.worksheet import QuestionUse, Worksheet, WorksheetItem
 
 __all__ = [
     "GRAPH_KEY_LIMIT",
+    "ApiKey",
+    "ApiRequest",
     "Attachment",
     "BatchDeletion",
     "BulkChange",

@@ -11,7 +11,7 @@ from django.db.models import Model
 from rules.permissions import ObjectPermissionBackend
 
 from questionbank.core.errors import NotAllowed
-from questionbank.models import ImportUpdate, Question, QuestionList, Run, User, Worksheet
+from questionbank.models import ApiKey, ImportUpdate, Question, QuestionList, Run, User, Worksheet
 
 ROLES = ("teacher", "reviewer", "admin")
 
@@ -31,16 +31,38 @@ class RulesBackend(ObjectPermissionBackend):
     """
 
     def has_perm(self, user: User, perm: str, *args: Any, **kwargs: Any) -> bool:
-        """Return whether the rule holds; False for a permission without a rule.
+        """Return whether the rule holds, and a key through which the person acts has its scope.
+
+        Returns:
+            False for a permission without a rule.
 
         Raises:
             PermissionDenied: the rule does not hold; Django then asks no further backend.
         """
         if not rules.perm_exists(perm):
             return False
+        key: ApiKey | None = getattr(user, "api_key", None)
+        if key is not None and scope_of(perm) not in key.scopes:
+            raise PermissionDenied
         if not rules.has_perm(perm, user, *args, **kwargs):
             raise PermissionDenied
         return True
+
+
+_SCOPES = {  # of keys of the API -> the permissions that need them; a literal table
+    ApiKey.Scope.READ: "read run_read language_model_ask",
+    ApiKey.Scope.WRITE: "question_create question_edit tags_edit equation_edit import import_publish import_continue"
+    " run_restart paraphrase_propose",
+    ApiKey.Scope.REVIEW: "review settle_own guidelines_edit",
+    ApiKey.Scope.TRAIN: "models_manage runs_manage",
+    ApiKey.Scope.ADMIN: "concepts_edit health changes_read people_manage",
+}
+_SCOPE_OF = {f"questionbank.{name}": scope for scope, names in _SCOPES.items() for name in names.split()}
+
+
+def scope_of(permission: str) -> ApiKey.Scope:
+    """Return the scope that a key needs for ``questionbank.<permission>``."""
+    return _SCOPE_OF[permission]
 
 
 def roles_of(user: User) -> list[str]:

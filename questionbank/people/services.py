@@ -13,6 +13,7 @@ from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import Group
 from django.db import transaction
 
+from questionbank.api.key_services import api_keys_close
 from questionbank.core.errors import NotAllowed, ValidationFailed
 from questionbank.models import User
 from questionbank.people.mail import password_link
@@ -99,7 +100,7 @@ def person_update(
 
 @transaction.atomic
 def person_set_active(*, user: User, person: User, is_active: bool) -> User:
-    """Close an account, so that the person can no longer log in, or reopen it. Nothing is deleted.
+    """Close an account and its keys, so that the person can no longer log in, or reopen it. Nothing is deleted.
 
     Raises:
         ValidationFailed: the bank would be left without an admin.
@@ -111,6 +112,8 @@ def person_set_active(*, user: User, person: User, is_active: bool) -> User:
         check_an_admin_is_left(without=person)
     person.is_active = is_active
     person.save(update_fields=["is_active"])
+    if not is_active:
+        api_keys_close(owner=person)
     return person
 
 

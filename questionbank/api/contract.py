@@ -1,0 +1,121 @@
+"""What all resources of the API share: values in requests and responses, ETags and pages of lists."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Annotated, Generic, TypeVar
+
+from django.core import signing
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from questionbank.api.errors import ApiProblem
+from questionbank.core.errors import ValidationFailed
+
+LARGEST_ID = 2**63 - 1
+LARGEST_PAGE = 100
+LARGEST_BATCH = 256
+_CURSOR = "api-cursor"
+
+Id = Annotated[int, Field(ge=1, le=LARGEST_ID)]
+Limit = Annotated[int, Field(ge=1, le=LARGEST_PAGE, description="Items per page.")]
+Cursor = Annotated[str, Field(max_length=2000, description="The `next` of the previous page.")]
+
+Item = TypeVar("Item", bound=BaseModel)
+Row = TypeVar("Row", bound=Model)
+
+
+class Body(BaseModel):
+    """What a client sends; fields that the API does not know are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Problem(BaseModel):
+    """What went wrong."""
+
+    code: str
+    message: str
+    fields: dict[str, list[str]]
+    request_id: str
+
+
+class Failure(BaseModel):
+    """Every response with a status of 400 or above."""
+
+    error: Problem
+
+
+class Page(BaseModel, Generic[Item]):
+    """One page of a list; `next` is the cursor of the next page, null on the last."""
+
+    items: list[Item]
+    next: str | None
+
+
+class PageQuery(Body):
+    """The part of a list that is asked for."""
+
+    limit: Limit = 50
+    cursor: Cursor = ""
+
+
+def page_by_id(
+    rows: QuerySet[Row], asked: PageQuery, *, of: str, represent: Callable[[Sequence[Row]], list[Item]]
+) -> Page[Item]:
+    """Return a page of rows, newest first; rows added meanwhile are on none of the following pages.
+
+    Args:
+        of: what the list contains and how it is filtered; a cursor of another list is refused.
+        represent: returns the items of some rows.
+
+    Raises:
+        ValidationFailed: the cursor belongs to another list.
+    """
+    if asked.cursor:
+        rows = rows.filter(pk__lt=_last_id(asked.cursor, of))
+    found = list(rows.order_by("-pk")[: asked.limit + 1])
+    shown = found[: asked.limit]
+    is_last = len(found) <= asked.limit
+    return Page(items=represent(shown), next=None if is_last else _pack(shown[-1].pk, of))
+
+
+def _pack(last_id: int, of: str) -> str:
+    return signing.dumps([last_id, hashlib.sha256(of.encode()).hexdigest()[:16]], salt=_CURSOR)
+
+
+def _last_id(cursor: str, of: str) -> int:
+    try:
+        last_id, digest = signing.loads(cursor, salt=_CURSOR)
+    except signing.BadSignature:
+        digest = ""
+    if digest != hashlib.sha256(of.encode()).hexdigest()[:16]:
+        raise ValidationFailed.beside("cursor", "This cursor belongs to another list.")
+    return int(last_id)
+
+
+def etag_of(item: BaseModel) -> str:
+    """Return the ETag of a resource's representation, which changes with anything in it."""
+    return f'"{hashlib.sha256(item.model_dump_json().encode()).hexdigest()[:32]}"'
+
+
+def tagged(response: HttpResponse, item: Item) -> Item:
+    """Return the representation, and put its ETag into the response."""
+    response["ETag"] = etag_of(item)
+    return item
+
+
+def check_if_match(request: HttpRequest, current: Callable[[], BaseModel]) -> None:
+    """Compare ``If-Match`` with a resource, if the request has this header; the caller holds the resource's lock.
+
+    Raises:
+        ApiProblem: the resource is no longer the one that the client read (412).
+    """
+    wanted = request.headers.get("If-Match", "").strip()
+    if not wanted or wanted == "*":
+        return
+    etags = {etag.strip() for etag in wanted.split(",")}
+    if etag_of(current()) not in etags:
+        raise ApiProblem(412)

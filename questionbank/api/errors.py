@@ -1,0 +1,149 @@
+"""The one shape of every error of the API: ``{"error": {"code", "message", "fields", "request_id"}}``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from ninja import NinjaAPI
+from ninja.errors import HttpError
+from ninja.errors import ValidationError as InvalidRequest
+
+from questionbank.core.errors import (
+    Busy,
+    Conflict,
+    KindredError,
+    NotAllowed,
+    NotFound,
+    ServiceUnavailable,
+    ValidationFailed,
+)
+
+STATUS_OF_ERROR = {  # the first class that fits counts; a literal table
+    ValidationFailed: 422,
+    NotAllowed: 403,
+    NotFound: 404,
+    Conflict: 409,
+    ServiceUnavailable: 503,
+    KindredError: 422,  # a file or a worksheet is refused
+}
+CODES = {  # of errors that Django and django-ninja raise, by status; a literal table
+    400: ("bad_request", "The request cannot be read."),
+    401: ("not_authenticated", "Send a valid key as “Authorization: Bearer KEY”."),
+    403: ("not_allowed", "You may not do this."),
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", "This address does not support the method."),
+    406: ("not_acceptable", "This address has no such representation."),
+    409: ("conflict", "Somebody else changed the same thing in the meantime."),
+    412: ("precondition_failed", "It has changed since you read it. Read it again."),
+    413: ("too_large", "The request is too large."),
+    415: ("unsupported_media_type", "Send JSON, with “Content-Type: application/json”."),
+    422: ("invalid", "Some values are invalid."),
+    429: ("too_many_requests", "Too many requests. Wait, then try again."),
+    500: ("server_error", "Something went wrong on our side."),
+    503: ("unavailable", "A server is unavailable. Try again in a moment."),
+}
+_BODY_PARTS = ("body", "query", "path", "header", "form", "file")
+
+
+class ApiProblem(KindredError):
+    """A request that the API refuses before it reaches a service.
+
+    Attributes:
+        status: the HTTP status; it decides the code, and the message if none is given.
+        headers: headers of the response.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str = "",
+        *,
+        code: str = "",
+        fields: Mapping[str, Sequence[str]] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        usual_code, usual_message = CODES[status]
+        self.status, self.code, self.headers = status, code or usual_code, dict(headers or {})
+        self.fields = {name: list(problems) for name, problems in (fields or {}).items()}
+        super().__init__(message or usual_message)
+
+
+def error_response(
+    request: HttpRequest, status: int, *, code: str = "", message: str = "", fields: Mapping[str, Any] | None = None
+) -> HttpResponse:
+    """Return an error in the API's shape."""
+    usual_code, usual_message = CODES.get(status, CODES[500 if status >= 500 else 400])
+    error = {
+        "code": code or usual_code,
+        "message": message or usual_message,
+        "fields": dict(fields or {}),
+        "request_id": getattr(request, "request_id", ""),
+    }
+    response = JsonResponse({"error": error}, status=status)
+    if status == 401:
+        response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def register_error_handlers(api: NinjaAPI) -> None:
+    """Give every error that an operation raises the API's shape; unexpected errors become pages of Django first.
+
+    `questionbank.api.middleware` turns those pages into this shape as well.
+    """
+    api.add_exception_handler(KindredError, _kindred_error)
+    api.add_exception_handler(InvalidRequest, _invalid_request)
+    api.add_exception_handler(HttpError, _http_error)
+    api.add_exception_handler(Http404, lambda request, error: error_response(request, 404, message=_reason(error)))
+    api.add_exception_handler(
+        PermissionDenied, lambda request, error: error_response(request, 403, message=_reason(error))
+    )
+    api.add_exception_handler(RequestDataTooBig, lambda request, _error: error_response(request, 413))
+    api.add_exception_handler(SuspiciousOperation, lambda request, _error: error_response(request, 400))
+
+
+def _kindred_error(request: HttpRequest, error: KindredError) -> HttpResponse:
+    status = getattr(error, "status", 0) or next(
+        status for kind, status in STATUS_OF_ERROR.items() if isinstance(error, kind)
+    )
+    fields = getattr(error, "fields", {})
+    response = error_response(request, status, code=error.code, message=str(error), fields=fields)
+    for name, value in getattr(error, "headers", {}).items():
+        response[name] = value
+    if isinstance(error, Busy):
+        response["Retry-After"] = str(error.retry_after)
+    return response
+
+
+def _http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
+    if isinstance(error.__cause__, KindredError):  # the parser's; django-ninja turns every error of it into a 400
+        return _kindred_error(request, error.__cause__)
+    return error_response(request, error.status_code)
+
+
+def _invalid_request(request: HttpRequest, error: InvalidRequest) -> HttpResponse:
+    fields: dict[str, list[str]] = {}
+    for problem in error.errors:
+        fields.setdefault(_field_name(problem["loc"]), []).append(problem["msg"].removeprefix("Value error, "))
+    name, problems = next(iter(fields.items()))
+    return error_response(request, 422, message=f"{name}: {problems[0]}" if name else problems[0], fields=fields)
+
+
+def _field_name(location: Sequence[Any]) -> str:
+    """Return the path of a field, such as ``options.0.text``, without the names of the request's part and parameter.
+
+    >>> _field_name(("body", "data", "options", 0, "text")), _field_name(("query", "limit"))
+    ('options.0.text', 'limit')
+    """
+    parts = [str(part) for part in location]
+    if parts and parts[0] == "body":
+        parts = parts[2:]
+    elif parts and parts[0] in _BODY_PARTS:
+        parts = parts[1:] if len(parts) == 2 else parts[2:]
+    return ".".join(parts)
+
+
+def _reason(error: Exception) -> str:
+    return error.args[0] if error.args and isinstance(error.args[0], str) else ""

@@ -1,0 +1,112 @@
+"""Making, checking and revoking keys of the API."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import string
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from questionbank.core.database import get_or_not_found
+from questionbank.core.errors import ValidationFailed
+from questionbank.core.owned import checked_name
+from questionbank.models import ApiKey, User
+from questionbank.people.permissions import require
+
+PREFIX = "kdr_"
+RANDOM_LENGTH = 40
+MOST_KEYS = 50  # open keys of a person
+LARGEST_RATE = 6000  # requests per minute
+_BEGINNING = 8  # characters of a key that are stored
+_LETTERS = string.ascii_letters + string.digits
+_USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+def key_digest(secret: str) -> str:
+    """Return the SHA-256 of a key in hexadecimal."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@transaction.atomic
+def api_key_create(
+    *,
+    user: User,
+    name: str,
+    scopes: Collection[str],
+    expires_at: datetime | None = None,
+    rate_limit: int = ApiKey._meta.get_field("rate_limit").default,
+) -> tuple[ApiKey, str]:
+    """Make a key for a person, and return it with its secret, which is not stored.
+
+    Raises:
+        ValidationFailed: holds the problems by field.
+        NotAllowed: the person has no role.
+    """
+    require(user, "read", "You need a role before you can make keys.")
+    own = ApiKey.objects.filter(owner=user, revoked_at=None)
+    name = checked_name(own, name, noun="key")
+    problems: dict[str, list[str]] = {}
+    if not scopes or not set(scopes) <= set(ApiKey.Scope.values):
+        problems["scopes"] = [f"Choose one or more of {', '.join(ApiKey.Scope.values)}."]
+    if expires_at is not None and expires_at <= timezone.now():
+        problems["expires_at"] = ["Choose a time in the future."]
+    if not 1 <= rate_limit <= LARGEST_RATE:
+        problems["rate_limit"] = [f"Enter a number from 1 to {LARGEST_RATE}."]
+    if own.count() >= MOST_KEYS:
+        problems["name"] = [f"You have {MOST_KEYS} keys. Revoke one that you no longer use."]
+    if problems:
+        raise ValidationFailed.of(problems)
+    secret = PREFIX + "".join(secrets.choice(_LETTERS) for _position in range(RANDOM_LENGTH))
+    key = ApiKey.objects.create(
+        owner=user,
+        name=name,
+        digest=key_digest(secret),
+        beginning=secret[:_BEGINNING],
+        scopes=[scope for scope in ApiKey.Scope.values if scope in scopes],
+        expires_at=expires_at,
+        rate_limit=rate_limit,
+    )
+    return key, secret
+
+
+def api_key_revoke(*, user: User | None, key_id: int) -> ApiKey:
+    """Revoke a key at once and for good; a key that is revoked already stays as it is.
+
+    Args:
+        user: the owner; None is the system itself, which may revoke every key.
+
+    Raises:
+        NotFound: the person has no such key.
+    """
+    keys = ApiKey.objects.select_related("owner")
+    key = get_or_not_found(
+        keys.filter(pk=key_id) if user is None else keys.filter(pk=key_id, owner=user), f"There is no key {key_id}."
+    )
+    ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=Now())
+    return key
+
+
+def api_keys_close(*, owner: User) -> None:
+    """Revoke all keys of a person whose account is closed."""
+    ApiKey.objects.filter(owner=owner, revoked_at=None).update(revoked_at=Now())
+
+
+def api_key_use(*, secret: str) -> ApiKey | None:
+    """Return the key with this secret and note its use; None if it is unknown, expired, revoked or its owner's closed.
+
+    The time of use is written at most once a minute.
+    """
+    now = timezone.now()
+    key = ApiKey.objects.select_related("owner").filter(digest=key_digest(secret), revoked_at=None).first()
+    if key is None or not key.owner.is_active or (key.expires_at is not None and key.expires_at <= now):
+        return None
+    if key.last_used_at is None or key.last_used_at < now - _USE_NOTED_EVERY:
+        unnoted = Q(last_used_at=None) | Q(last_used_at__lt=now - _USE_NOTED_EVERY)
+        ApiKey.objects.filter(unnoted, pk=key.pk).update(last_used_at=now)
+    return key

@@ -1,0 +1,91 @@
+"""The page of a person's keys for programs, and the documentation of the API."""
+
+from __future__ import annotations
+
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+
+from questionbank.api.key_selectors import api_keys
+from questionbank.api.key_services import LARGEST_RATE, api_key_create, api_key_revoke
+from questionbank.core.errors import NotFound
+from questionbank.core.forms import ServiceForm
+from questionbank.core.owned import NAME_LIMIT
+from questionbank.core.views import button_for, form_for, page_for, posted, warning_of
+from questionbank.models import ApiKey
+
+_SCOPES = [  # a literal table
+    (ApiKey.Scope.READ, "Read: search, predict, solve, compare and export"),
+    (ApiKey.Scope.WRITE, "Write: questions, tags, lists and imports"),
+    (ApiKey.Scope.REVIEW, "Review: decide on paraphrases"),
+    (ApiKey.Scope.TRAIN, "Train: start and cancel jobs, promote models"),
+    (ApiKey.Scope.ADMIN, "Administer: concepts and people"),
+]
+
+
+class ApiKeyForm(ServiceForm):
+    """A new key."""
+
+    main_field = "name"
+
+    name = forms.CharField(
+        label="Name", max_length=NAME_LIMIT, help_text="What the key is for, such as “Nightly export”."
+    )
+    scopes = forms.MultipleChoiceField(
+        label="What it may do",
+        choices=_SCOPES,
+        widget=forms.CheckboxSelectMultiple,
+        initial=[ApiKey.Scope.READ],
+        help_text="Never more than you may do yourself.",
+    )
+    expires_on = forms.DateField(
+        label="Last day",
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text="After this day the key stops working.",
+    )
+    rate_limit = forms.IntegerField(label="Requests per minute", min_value=1, max_value=LARGEST_RATE, initial=600)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["expires_on"].initial = timezone.localdate() + timedelta(days=365)
+
+    def service_fields(self) -> dict[str, Any]:
+        """Return the arguments of `api_key_create`; a key works until the end of its last day."""
+        fields = dict(self.cleaned_data)
+        end = datetime.combine(fields.pop("expires_on") + timedelta(days=1), time.min)
+        return fields | {"expires_at": timezone.make_aware(end)}
+
+
+@form_for("read")
+def api_key_list(request: HttpRequest) -> HttpResponse:
+    """List the person's keys, and make a new one, which the page shows once."""
+    form = ApiKeyForm(posted(request))
+    context: dict[str, Any] = {"form": form}
+    if form.is_valid():
+        with form.takes_problems():
+            key, secret = api_key_create(user=request.user, **form.service_fields())
+            context = {"form": ApiKeyForm(), "new_key": key, "secret": secret}
+    context["keys"] = api_keys(owner=request.user)
+    return render(request, "api/keys.html", context, status=form.status)
+
+
+@button_for("read", back="api_key_list")
+def api_key_revoke_view(request: HttpRequest, key_id: int) -> HttpResponse:
+    """Revoke one of the person's keys."""
+    with warning_of(request, NotFound):
+        key = api_key_revoke(user=request.user, key_id=key_id)
+        messages.success(request, f"“{key}” is revoked: programs can no longer use it.")
+    return redirect("api_key_list")
+
+
+@page_for("read")
+def api_docs(request: HttpRequest) -> HttpResponse:
+    """Show the documentation of the API, on which requests can be tried out."""
+    settings = {"url": reverse("api:openapi"), "layout": "BaseLayout", "deepLinking": True}
+    return render(request, "api/docs.html", {"swagger_settings": settings})

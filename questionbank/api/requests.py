@@ -1,0 +1,172 @@
+"""What happens to every request before its operation: strict parsing, and responses kept by ``Idempotency-Key``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from functools import wraps
+from typing import Any, NoReturn
+
+from django.db import connection, transaction
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja.parser import Parser
+
+from questionbank.api.access import SAFE, Caller, admitted
+from questionbank.api.errors import ApiProblem
+from questionbank.core.errors import KindredError, ValidationFailed
+from questionbank.models import ApiRequest
+
+DEEPEST = 60  # levels of lists and objects in a body
+KEPT_FOR = timedelta(hours=24)
+LONGEST_KEY = 255
+_KEPT_HEADERS = ("Content-Type", "ETag", "Location")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_PRINTABLE = re.compile(r"[\x21-\x7e]+")
+
+Run = Callable[..., HttpResponse]
+
+
+class StrictParser(Parser):
+    """JSON as the standard defines it: no repeated names, no NaN, and no text that PostgreSQL cannot store."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        """Return the values of a body.
+
+        Raises:
+            ApiProblem: the body is not JSON (400, 415).
+            ValidationFailed: it is JSON that no operation takes.
+        """
+        if request.content_type != "application/json":
+            raise ApiProblem(415)
+        try:
+            value = json.loads(request.body, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
+        except (UnicodeDecodeError, RecursionError, json.JSONDecodeError) as error:
+            raise ApiProblem(400, "The body is not valid JSON.") from error
+        except ValueError as error:  # a number with thousands of digits
+            raise ApiProblem(400, "The body holds a number that is too long.") from error
+        _check_texts(value)
+        return value
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _value in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValidationFailed.beside(repeated[:100], "This name occurs twice in one object.")
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValidationFailed(f"{name} is not a number in JSON.")
+
+
+def _check_texts(value: Any) -> None:
+    """Refuse NUL characters, halves of surrogate pairs, and nesting that no resource has."""
+    level = [value]
+    for _depth in range(DEEPEST):
+        if not level:
+            return
+        inner: list[Any] = []
+        for part in level:
+            if isinstance(part, dict):
+                inner += [*part, *part.values()]
+            elif isinstance(part, list):
+                inner += part
+            elif isinstance(part, str) and _UNSTORABLE.search(part):
+                raise ValidationFailed("A text contains a character that cannot be stored.")
+        level = inner
+    raise ValidationFailed(f"The body has more than {DEEPEST} levels.")
+
+
+def checked(run: Run) -> Run:
+    """Refuse query parameters that the operation does not know, and make every write one transaction.
+
+    A response that is an error undoes what the operation changed before.
+
+    Args:
+        run: the bound method `run` of an operation of django-ninja.
+    """
+    operation = run.__self__  # type: ignore[attr-defined]
+    known = {
+        name
+        for model in operation.models
+        if model.__ninja_param_source__ == "query"
+        for name in model.__ninja_flatten_map__
+    }
+
+    @wraps(run)
+    def checked_run(request: HttpRequest, **path: Any) -> HttpResponse:
+        try:
+            admitted(request)
+            if unknown := sorted(set(request.GET) - known):
+                raise ValidationFailed.of({name[:100]: ["There is no such parameter."] for name in unknown})
+            if request.method in SAFE:
+                return run(request, **path)
+            with transaction.atomic():
+                response = _once(request, lambda: run(request, **path))
+                transaction.set_rollback(response.status_code >= 400)
+                return response
+        except KindredError as error:
+            return operation.api.on_exception(request, error)
+
+    return checked_run
+
+
+def _once(request: HttpRequest, run: Callable[[], HttpResponse]) -> HttpResponse:
+    """Run a write and keep its response if it has an ``Idempotency-Key``, or return the response of the first time.
+
+    Errors are not kept.
+
+    Raises:
+        ValidationFailed: the key is too long, or came with another request.
+        ApiProblem: the first request is still running (409).
+    """
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        return run()
+    if len(key) > LONGEST_KEY or not _PRINTABLE.fullmatch(key):
+        message = f"Use 1 to {LONGEST_KEY} printable ASCII characters without spaces."
+        raise ValidationFailed.beside("Idempotency-Key", message)
+    caller, fingerprint = admitted(request), _fingerprint(request)
+    _lock(caller, key)
+    ApiRequest.objects.filter(created_at__lt=timezone.now() - KEPT_FOR).delete()
+    kept = ApiRequest.objects.filter(user=caller.user, key=key).first()
+    if kept is not None:
+        return _kept_response(kept, fingerprint)
+    response = run()
+    if response.status_code < 400:
+        ApiRequest.objects.create(
+            user=caller.user,
+            key=key,
+            fingerprint=fingerprint,
+            status=response.status_code,
+            headers={name: response[name] for name in _KEPT_HEADERS if name in response},
+            body=response.content,
+        )
+    return response
+
+
+def _fingerprint(request: HttpRequest) -> str:
+    described = f"{request.method} {request.get_full_path()} {request.content_type} {request.headers.get('If-Match')}\n"
+    return hashlib.sha256(described.encode() + request.body).hexdigest()
+
+
+def _lock(caller: Caller, key: str) -> None:
+    name = f"kindred/api-request/{caller.user.pk}/{key}"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+        if not cursor.fetchone()[0]:
+            raise ApiProblem(409, "The first request with this Idempotency-Key is still running.", code="still_running")
+
+
+def _kept_response(kept: ApiRequest, fingerprint: str) -> HttpResponse:
+    if kept.fingerprint != fingerprint:
+        raise ValidationFailed.beside("Idempotency-Key", "This key came with another request.")
+    response = HttpResponse(bytes(kept.body), status=kept.status, headers=kept.headers)
+    response["Idempotent-Replayed"] = "true"
+    return response

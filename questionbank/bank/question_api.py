@@ -1,0 +1,326 @@
+"""Questions over the API: list, read in any format, write, retire, restore, versions, tags and similar questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router
+from ninja.responses import Status
+from pydantic import BaseModel, Field
+
+from analytics.json_lines import TEXT_LIMIT
+from analytics.question_content import QuestionContent, content_of
+from analytics.text.question_tasks import TASKS
+from questionbank.api.access import Access
+from questionbank.api.contract import Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.bank.history_selectors import question_history
+from questionbank.bank.question_representation import ConceptItem, QuestionItem, question_item, question_items
+from questionbank.bank.question_selectors import numbered_question_records, question_get
+from questionbank.bank.question_services import (
+    question_create,
+    question_restore,
+    question_retire,
+    question_revert,
+    question_set_tags,
+    question_update,
+)
+from questionbank.core.database import get_or_not_found
+from questionbank.core.errors import Conflict, ValidationFailed
+from questionbank.formats import WRITTEN
+from questionbank.imports.export_services import export_losses, export_pieces
+from questionbank.models import Attachment, KnowledgeConcept, Question
+from questionbank.search.filters import ANY_STATUS, FIGURES, NUMBERS, USED, SearchFilters, filtered_questions
+
+router = Router(tags=["questions"])
+READ, CREATE = Access("read"), Access("question_create")
+EDIT, TAG = Access("read", "write"), Access("tags_edit")  # a question's author or an admin edits it: services check
+
+OptionText = Annotated[str, Field(max_length=TEXT_LIMIT)]
+
+
+class FilterQuery(PageQuery):
+    """The filters of the search page."""
+
+    concept: Id | None = None
+    difficulty_min: Annotated[float, Field(ge=0, le=100)] | None = None
+    difficulty_max: Annotated[float, Field(ge=0, le=100)] | None = None
+    grade: Annotated[str, Field(max_length=40)] = ""
+    kind: Question.Kind | None = None
+    language: Annotated[str, Field(max_length=12)] = ""
+    source: Annotated[str, Field(max_length=120)] = ""
+    status: Literal[(*Question.Status.values, ANY_STATUS)] = Question.Status.READY.value  # type: ignore[valid-type]
+    owner: Id | None = Field(default=None, description="Number of the person who wrote them.")
+    figure: Literal[FIGURES] | None = None  # type: ignore[valid-type]
+    task: Literal[tuple(TASKS)] | None = None  # type: ignore[valid-type]
+    numbers: Literal[NUMBERS] | None = None  # type: ignore[valid-type]
+    used: Literal[tuple(USED)] | None = None  # type: ignore[valid-type]
+
+    def filters(self) -> SearchFilters:
+        """Return the filters, which the search page reads in the same way."""
+        given = self.model_dump(mode="json", exclude={"limit", "cursor", "query"}, exclude_none=True)
+        return SearchFilters.from_querydict({name: str(value) for name, value in given.items()})
+
+
+class OptionBody(Body):
+    """An option of a question."""
+
+    label: OptionText
+    text: OptionText
+    misconception: OptionText = ""
+    weight: Annotated[float, Field(ge=-1, le=1)] | None = None
+    feedback: OptionText = ""
+
+
+class QuestionBody(Body):
+    """A question to write; what is left out is empty."""
+
+    text: str
+    language: str = "en"
+    kind: Question.Kind = Question.Kind.OPEN
+    options: list[OptionBody] = []
+    answer: str = ""
+    solution: str = ""
+    equation: str = ""
+    grade: str = ""
+    status: Question.Status = Question.Status.READY
+    concepts: list[Id] = Field(default=[], description="Numbers of concepts.")
+    content: dict[str, Any] = Field(default={}, description="Data for grading, as the export format `jsonl` has it.")
+
+
+class QuestionPatch(Body):
+    """Fields of a question to change; the others stay."""
+
+    text: str = ""
+    language: str = ""
+    kind: Question.Kind = Question.Kind.OPEN
+    options: list[OptionBody] = []
+    answer: str = ""
+    solution: str = ""
+    equation: str = ""
+    grade: str = ""
+    status: Question.Status = Question.Status.READY
+    concepts: list[Id] = []
+    content: dict[str, Any] = {}
+
+
+class TagsBody(Body):
+    """All concepts of a question."""
+
+    concepts: list[Id]
+
+
+class RevertBody(Body):
+    """The change before which a question's earlier version is."""
+
+    event: Id
+
+
+class ChangedField(BaseModel):
+    """A field before and after a change."""
+
+    field: str = Field(description="The field's name as pages show it.")
+    before: str
+    after: str
+
+
+class VersionItem(BaseModel):
+    """A change of a question; `event` brings back what was before it, null if nothing can be brought back."""
+
+    at: datetime
+    who: str
+    event: int | None
+    changes: list[ChangedField]
+
+
+class FormatQuery(Body):
+    """The representation of a question."""
+
+    format: str = Field(default="", alias="as", description="An export format such as `gift`; by default JSON.")
+
+
+@router.get("/questions", auth=READ, response=Page[QuestionItem])
+def list_questions(request: HttpRequest, asked: Query[FilterQuery]) -> Page[QuestionItem]:
+    """List questions, newest first, with the filters of the search page. Others' drafts are for admins only."""
+    filters = asked.filters().seen_by(request.user)
+    questions = filtered_questions(filters).defer("search_vector", "content_hash")
+    return page_by_id(questions, asked, of=f"questions {filters.to_query()}", represent=question_items)
+
+
+@router.post("/questions", auth=CREATE, response={201: QuestionItem})
+def create_question(request: HttpRequest, response: HttpResponse, body: QuestionBody) -> Status:
+    """Add a question."""
+    question = question_create(user=request.user, **_service_fields(body.model_dump()))
+    response["Location"] = f"{request.path}/{question.pk}"
+    return Status(201, tagged(response, _shown(request, question.pk)))
+
+
+@router.get("/questions/{int:question_id}", auth=READ, response=QuestionItem)
+def get_question(request: HttpRequest, response: HttpResponse, question_id: int, asked: Query[FormatQuery]) -> Any:
+    """Return a question, as JSON or as a file in one of the export formats."""
+    question = question_get(question_id=question_id, user=request.user)
+    if not asked.format:
+        return tagged(response, question_item(question))
+    return _file(question, asked.format)
+
+
+@router.put("/questions/{int:question_id}", auth=EDIT, response=QuestionItem)
+def replace_question(
+    request: HttpRequest, response: HttpResponse, question_id: int, body: QuestionBody
+) -> QuestionItem:
+    """Replace a question; fields that are left out become empty."""
+    return _update(request, response, question_id, body.model_dump())
+
+
+@router.patch("/questions/{int:question_id}", auth=EDIT, response=QuestionItem)
+def change_question(
+    request: HttpRequest, response: HttpResponse, question_id: int, body: QuestionPatch
+) -> QuestionItem:
+    """Change some fields of a question."""
+    return _update(request, response, question_id, body.model_dump(exclude_unset=True))
+
+
+@router.post("/questions/{int:question_id}/retire", auth=EDIT, response=QuestionItem)
+def retire_question(request: HttpRequest, response: HttpResponse, question_id: int) -> QuestionItem:
+    """Take a question out of searches; it stays in the bank."""
+    question = _locked(request, question_id)
+    question_retire(user=request.user, question=question)
+    return tagged(response, _shown(request, question_id))
+
+
+@router.post("/questions/{int:question_id}/restore", auth=EDIT, response=QuestionItem)
+def restore_question(request: HttpRequest, response: HttpResponse, question_id: int) -> QuestionItem:
+    """Bring a retired question back into searches."""
+    question = _locked(request, question_id)
+    if question.status != Question.Status.RETIRED:
+        raise Conflict("This question is not retired.")
+    question_restore(user=request.user, question=question)
+    return tagged(response, _shown(request, question_id))
+
+
+@router.get("/questions/{int:question_id}/versions", auth=READ, response=list[VersionItem])
+def list_question_versions(request: HttpRequest, question_id: int) -> list[VersionItem]:
+    """List the latest changes of a question, newest first."""
+    question = question_get(question_id=question_id, user=request.user)
+    return [
+        VersionItem(
+            at=entry.when,
+            who=entry.who,
+            event=entry.event,
+            changes=[
+                ChangedField(field=change.field, before=change.before, after=change.after) for change in entry.changes
+            ],
+        )
+        for entry in question_history(question=question)
+    ]
+
+
+@router.post("/questions/{int:question_id}/revert", auth=EDIT, response=QuestionItem)
+def revert_question(request: HttpRequest, response: HttpResponse, question_id: int, body: RevertBody) -> QuestionItem:
+    """Bring back a question's wording, grading and grade from before a change."""
+    question = _locked(request, question_id)
+    question_revert(user=request.user, question=question, event=body.event, version=question.version)
+    return tagged(response, _shown(request, question_id))
+
+
+@router.get("/questions/{int:question_id}/tags", auth=READ, response=list[ConceptItem])
+def list_question_tags(request: HttpRequest, question_id: int) -> list[ConceptItem]:
+    """List the concepts of a question."""
+    return question_item(question_get(question_id=question_id, user=request.user)).concepts
+
+
+@router.put("/questions/{int:question_id}/tags", auth=TAG, response=QuestionItem)
+def replace_question_tags(
+    request: HttpRequest, response: HttpResponse, question_id: int, body: TagsBody
+) -> QuestionItem:
+    """Tag a question with exactly these concepts. Everybody who writes questions may tag any question."""
+    question = _locked(request, question_id)
+    question_set_tags(user=request.user, question=question, concepts=_concepts(body.concepts))
+    return tagged(response, _shown(request, question_id))
+
+
+def _locked(request: HttpRequest, question_id: int) -> Question:
+    """Return a question that the caller may see, and which stays as it is until the end of the transaction.
+
+    Raises:
+        NotFound: there is no such question, or it is somebody else's draft.
+        ApiProblem: it is not the version that ``If-Match`` names (412).
+    """
+    question_get(question_id=question_id, user=request.user)
+    rows = Question.objects.select_for_update().filter(pk=question_id)
+    question = get_or_not_found(rows, f"There is no question {question_id}.")
+    check_if_match(request, lambda: _shown(request, question_id))
+    return question
+
+
+def _shown(request: HttpRequest, question_id: int) -> QuestionItem:
+    return question_item(question_get(question_id=question_id, user=request.user))
+
+
+def _update(request: HttpRequest, response: HttpResponse, question_id: int, given: dict[str, Any]) -> QuestionItem:
+    question = _locked(request, question_id)
+    fields = _present_fields(question) | _service_fields(given)
+    question_update(user=request.user, question=question, version=question.version, **fields)
+    return tagged(response, _shown(request, question_id))
+
+
+def _present_fields(question: Question) -> dict[str, Any]:
+    """Return a question's fields as `question_update` takes them."""
+    equation = getattr(question, "equation", None)
+    same = ("text", "language", "kind", "options", "answer", "solution", "grade", "status")
+    return {name: getattr(question, name) for name in same} | {
+        "equation": equation.expression if equation else "",
+        "content": content_of(question.content),
+        "concepts": list(KnowledgeConcept.objects.filter(question_tags__question=question)),
+    }
+
+
+def _service_fields(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a request as `question_create` and `question_update` take them."""
+    fields = dict(given)
+    if "concepts" in fields:
+        fields["concepts"] = _concepts(fields["concepts"])
+    if "content" in fields:
+        fields["content"] = _content(fields["content"])
+    return fields
+
+
+def _concepts(ids: Sequence[int]) -> list[KnowledgeConcept]:
+    found = KnowledgeConcept.objects.in_bulk(ids)
+    if missing := [pk for pk in ids if pk not in found]:
+        raise ValidationFailed.beside("concepts", f"There is no concept {missing[0]}.")
+    return list(found.values())
+
+
+def _content(given: dict[str, Any]) -> QuestionContent:
+    try:
+        content = content_of(given)
+    except ValueError as error:
+        raise ValidationFailed.beside("content", str(error)) from error
+    pictures = {picture.sha256 for picture in content.pictures if picture.sha256}
+    if unknown := pictures - set(Attachment.objects.filter(pk__in=pictures).values_list("pk", flat=True)):
+        raise ValidationFailed.beside("content", f"The bank has no picture {min(unknown)}.")
+    return content
+
+
+def _file(question: Question, format: str) -> HttpResponse:
+    """Return a question as a file.
+
+    Raises:
+        ValidationFailed: there is no such format, or it cannot hold the question.
+    """
+    if format not in WRITTEN:
+        raise ValidationFailed.beside("as", f"Use one of {', '.join(WRITTEN)}.")
+    records = list(numbered_question_records([question], originals_of=format))
+    losses = export_losses(records=records, format=format)
+    if losses.refused:
+        raise ValidationFailed.beside("as", next(iter(losses.refused)))
+    data = b"".join(export_pieces(records=[record for _pk, record in records], format=format))
+    chosen = WRITTEN[format]
+    ending = chosen.ending(data)
+    media_type = chosen.media_type if ending == chosen.suffixes[0] else "application/zip"
+    response = HttpResponse(data, content_type=f"{media_type}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{chosen.file_name(f"question-{question.pk}", ending)}"'
+    return response

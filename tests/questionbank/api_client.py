@@ -1,0 +1,38 @@
+"""A program that uses the API."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.http import HttpResponse
+from django.test import Client
+
+from questionbank.api.key_services import api_key_create
+from questionbank.models import ApiKey, User
+
+ROOT = "/api/v1"
+
+
+class Program:
+    """Calls the API in a person's name; bodies are JSON.
+
+    Args:
+        scopes: the scopes of its key, by default all.
+    """
+
+    def __init__(self, owner: User, *scopes: str, name: str = "Program", **key: Any) -> None:
+        self.key, self.secret = api_key_create(user=owner, name=name, scopes=scopes or ApiKey.Scope.values, **key)
+        self._client = Client(raise_request_exception=False)
+
+    def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> HttpResponse:
+        """Send a request; `path` is below the API's root, and `If_Match` is the header ``If-Match``."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        data = body if isinstance(body, str | bytes) else "" if body is None else json.dumps(body)
+        return self._client.generic(
+            method,
+            ROOT + path,
+            data,
+            named.pop("Content-Type", "application/json"),
+            headers={"Authorization": f"Bearer {self.secret}", **named},
+        )
