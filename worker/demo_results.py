@@ -40,7 +40,7 @@ def _make() -> None:
     from questionbank.models import Run
     from questionbank.operations.setup import demo_bank_install, demo_results_gather
     from questionbank.registry.artifact_services import artifact_install_default
-    from worker.probes.projection import project_run
+    from worker.probes.training import project_run
     from worker.solver.solving import solve_run
 
     call_command("migrate", interactive=False, verbosity=0)

@@ -7,7 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
+from django.db import connection
 from django.db.models import F
+from psycopg import sql
 
 from analytics.capability import Lens
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS, lenses
@@ -264,3 +268,18 @@ def _measure_languages(reporter: RunReporter, embedding_set: EmbeddingSet, encod
             )
     if shares:
         embeddings.embedding_set_save_unknown_shares(embedding_set=embedding_set, shares=shares)
+
+
+def set_vectors(embedding_set: EmbeddingSet) -> dict[int, npt.NDArray[np.float32]]:
+    """Return every vector of the set by question id, read in the server's binary format (parsing text is slow)."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            sql.SQL(
+                "SELECT question_id, halfvec_send(vector) FROM questionbank_questionembedding"
+                " WHERE embedding_set_id = {} AND vector IS NOT NULL"
+            ).format(sql.Literal(embedding_set.pk))
+        )
+        return {
+            question: np.frombuffer(bytes(raw), dtype=">f2", offset=4).astype(np.float32)
+            for question, raw in cursor.fetchall()
+        }

@@ -328,3 +328,28 @@ def _write_failure(reporter: RunReporter, error: Exception) -> None:
     is_refusal = isinstance(error, ImportRefused | DocumentRefused)  # the file's fault, not the installation's
     result = {**reporter.result, Run.REFUSAL: True} if is_refusal else reporter.result
     patiently(partial(runs.run_fail, run=run, error=sentence, result=result))
+
+
+def run_here(
+    run: Run, work: Callable[[RunReporter], Mapping[str, Any]], *, echo: Callable[[str], Any] | None = None
+) -> dict[str, Any]:
+    """Execute a run that was created without being sent to a worker, and return its result.
+
+    After a lost database connection it resumes here, unless a worker was faster.
+
+    Raises:
+        KindredError: the run failed or was cancelled, with its message; or a worker continues it.
+    """
+    while True:
+        with running(run.pk, COMMAND_LINE) as reporter:
+            if reporter is not None:
+                reporter.echo = echo
+                reporter.result = work(reporter)
+        run.refresh_from_db()
+        if reporter is None and not run.is_finished:
+            raise KindredError(f"A worker goes on with this job: see job {run.pk}.")
+        if run.is_finished:
+            break
+    if run.state != Run.State.SUCCEEDED:
+        raise KindredError(run.error or str(run.get_state_display()))
+    return dict(run.result)

@@ -42,7 +42,7 @@ class EncoderWork(WorkerCapability):
 
     def build(self, reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:
         """Train the probes that read the new vectors."""
-        from worker.probes.beside import probes_beside
+        from worker.probes.training import probes_beside
 
         return probes_beside(reporter, run=run, embedding_set=embedding_set)
 
@@ -52,7 +52,7 @@ class EncoderWork(WorkerCapability):
         return evaluate_encoder_model(options)
 
     def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
-        from worker.encoder.reproduction.runs import encoder_paper_tables
+        from worker.reproduction.encoder import encoder_paper_tables
 
         return encoder_paper_tables(output, options, say)
 
@@ -78,7 +78,7 @@ class ParaphraseWork(WorkerCapability):
         return evaluate_scorer(options)
 
     def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
-        from worker.paraphrase.reproduction.runs import paraphrase_paper_tables
+        from worker.reproduction.paraphrase import paraphrase_paper_tables
 
         return paraphrase_paper_tables(output, options, say)
 
@@ -88,13 +88,13 @@ class ParaphraseWork(WorkerCapability):
 
     def propose(self, reporter: RunReporter) -> Mapping[str, Any]:
         """Write paraphrases of questions."""
-        from worker.paraphrase.proposals import propose_run
+        from worker.paraphrase.jobs import propose_run
 
         return propose_run(reporter)
 
     def score(self, reporter: RunReporter) -> Mapping[str, Any]:
         """Score pairs."""
-        from worker.paraphrase.scoring import score_run
+        from worker.paraphrase.jobs import score_run
 
         return score_run(reporter)
 
@@ -120,7 +120,7 @@ class SolverWork(WorkerCapability):
         return evaluate_solver_model(options)
 
     def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
-        from worker.solver.reproduction.runs import solver_paper_tables
+        from worker.reproduction.solver import solver_paper_tables
 
         return solver_paper_tables(output, options, say)
 
@@ -169,7 +169,7 @@ class AnalogyWork(WorkerCapability):
         return evaluate_analogy_model(options)
 
     def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
-        from worker.analogy.reproduction.runs import analogy_paper_tables
+        from worker.reproduction.analogy import analogy_paper_tables
 
         return analogy_paper_tables(output, options, say)
 
@@ -216,7 +216,7 @@ class ProbesWork(WorkerCapability):
 
     def project(self, reporter: RunReporter) -> Mapping[str, Any]:
         """Compute the map."""
-        from worker.probes.projection import project_run
+        from worker.probes.training import project_run
 
         return project_run(reporter)
 

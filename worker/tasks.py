@@ -142,7 +142,7 @@ def compare_models(reporter: RunReporter) -> Mapping[str, Any]:
 @run_task("promote", projection_request_missing)
 def promote_model(reporter: RunReporter) -> Mapping[str, Any]:
     """Build what a model needs, then put it into use."""
-    from worker.promotion import promote_run
+    from worker.comparison import promote_run
 
     return promote_run(reporter)
 

@@ -55,7 +55,7 @@ def main() -> int:
 
 def train(requested: Iterable[Run | None]) -> None:
     """What a worker does with these runs."""
-    from worker.running import run_here
+    from worker.reporting import run_here
     from worker.table import TABLE
 
     for run in filter(None, requested):

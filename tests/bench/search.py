@@ -179,7 +179,7 @@ def searches(timed: int = TIMED) -> Iterator[tuple[str, str, Any]]:
     from questionbank.models import KnowledgeConcept, Question
     from questionbank.search.filters import SearchFilters
     from questionbank.search.spelling import vocabulary
-    from worker.evaluation.search import known_items
+    from worker.evaluation import known_items
 
     rng = random.Random(7)
     ids = list(Question.objects.filter(status="ready").order_by("pk").values_list("pk", flat=True))
@@ -207,7 +207,7 @@ def searches(timed: int = TIMED) -> Iterator[tuple[str, str, Any]]:
 def measure_quality(queries: int) -> int:
     """Known-item search on the half of the bank on which no weight was tuned."""
     from questionbank.registry.serving import serving
-    from worker.evaluation.search import ARMS, evaluate_search
+    from worker.evaluation import ARMS, evaluate_search
 
     figures = evaluate_search(serving=serving(), queries=queries)
     print(f"\n{figures['measure']:24}{'n':>5}" + "".join(f"{arm:>24}" for arm in ARMS))

@@ -36,10 +36,10 @@ from questionbank.registry.serving import serving
 from tests.questionbank.small_bank import add_set
 from tests.worker.encoder_bank import HIERARCHY, add_encoder_bank, tiny_encoder
 from tests.worker.jobs import Killed, done
-from worker import promotion as promotion_job
+from worker import comparison as promotion_job
 from worker.embedding import embed_pending
-from worker.probes import beside, training
-from worker.running import run_here
+from worker.probes import training
+from worker.reporting import run_here
 from worker.table import TABLE
 from worker.tasks import compare_models, embed_questions, promote_model
 
@@ -223,14 +223,14 @@ def test_a_swap_that_dies_halfway_leaves_everything_as_it_was(old, new, monkeypa
 
 def test_a_worker_that_lost_its_lease_swaps_nothing(old, new, monkeypatch):
     run = promotion_request(artifact=new, reason=REASON, override=True)
-    probes = beside.probes_beside
+    probes = training.probes_beside
 
     def lose(reporter, **arguments):
         Run.objects.filter(pk=run.pk).update(lease=None, state="queued")
         return probes(reporter, **arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(beside, "probes_beside", lose)
+        patched.setattr(training, "probes_beside", lose)
         promote_model(run.pk)
     run.refresh_from_db()
     assert run.state == "queued"

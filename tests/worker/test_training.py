@@ -26,8 +26,8 @@ from questionbank.registry.promotion_services import comparison_request, model_r
 from questionbank.registry.run_services import run_create
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.worker.jobs import done
-from worker.feeds import probe_data, probe_set
 from worker.probes import training
+from worker.probes.training import probe_data, probe_set
 from worker.tasks import compare_models
 
 pytestmark = pytest.mark.django_db

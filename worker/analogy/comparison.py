@@ -21,7 +21,7 @@ from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.training.analogy import GraphProblem, analogy_material
 from worker.comparison import ROLES, SEED, Vectors, changed_neighbours, compared_sets, paired_metric, unreadable
-from worker.feeds import set_vectors
+from worker.embedding import set_vectors
 from worker.reporting import RunReporter
 
 K = 8

@@ -22,8 +22,18 @@ from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import ModelArtifact
 from questionbank.registry.artifact_selectors import artifact_folder, artifact_numbered
 from questionbank.similar.exemplar_files import SolverWith, exemplar_solver, retriever_by_name
-from worker.analogy.arms import Arm, bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
-from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
+from worker.analogy.figures import (
+    Arm,
+    Columns,
+    QuestionSet,
+    bound_arm,
+    figures_of,
+    measure_arm,
+    random_arm,
+    solver_arm,
+    tfidf_arm,
+    vector_arm,
+)
 from worker.analogy.generator import MeasuredGenerator, opened_generator
 
 

@@ -26,8 +26,8 @@ from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.training.questions import TrainingQuestion, training_questions
 from worker.comparison import ROLES, SEED, Vectors, changed_neighbours, compared_sets, paired_metric, unreadable
+from worker.embedding import set_vectors
 from worker.encoder.evaluation import read_triples, task_margins
-from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
 Floats = npt.NDArray[np.float64]

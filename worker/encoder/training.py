@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -10,10 +12,12 @@ from analytics.backbone.bert import load_backbone
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.train import train_encoder
 from analytics.errors import DataError
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.training.checkpoint import kept_or_made
+from questionbank.bank.vector_selectors import embedding_set_sample
 from questionbank.training.encoder import encoder_report
+from questionbank.training.questions import TrainingQuestion, training_questions
 from worker.candidates import Beginning, Train, train_candidate
-from worker.feeds import encoder_feed
 from worker.reporting import RunReporter
 
 _EXAMPLES_NAME = "examples.json.gz"
@@ -71,3 +75,52 @@ def _log_report(reporter: RunReporter, hierarchies: list[str] | None) -> None:
 
 def _example(row: dict[str, Any]) -> EncoderExample:
     return EncoderExample(**row | {"paths": tuple(tuple(path) for path in row["paths"])})
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderFeed:
+    """Questions of the bank to pre-train an encoder on.
+
+    Attributes:
+        examples: including the fixed held-out part, which the training itself removes.
+        unknown_languages: {language: (questions left out, share of tokens that the backbone does not know)}.
+        duplicates: questions left out because another one in the same hierarchy is exactly the same.
+    """
+
+    examples: list[EncoderExample]
+    unknown_languages: Mapping[str, tuple[int, float]]
+    duplicates: int
+
+
+def encoder_feed(*, hierarchies: Sequence[str] | None, unknown_share: Callable[[Sequence[str]], float]) -> EncoderFeed:
+    """Return ready questions, tagged or not, in the languages that a backbone knows.
+
+    Args:
+        hierarchies: only questions tagged in these; by default all.
+        unknown_share: returns the share of some texts' tokens that the backbone's vocabulary lacks.
+    """
+    rows = training_questions(hierarchies=hierarchies)
+    languages = Counter(language for language in {row.id: row.language for row in rows}.values())
+    shares = {language: unknown_share(embedding_set_sample(language=language)) for language in languages}
+    unknown = {language: share for language, share in shares.items() if share > UNKNOWN_SHARE_LIMIT}
+    by_text: dict[tuple[str, bytes], TrainingQuestion] = {}
+    repeated = 0
+    for row in rows:
+        if row.language in unknown:
+            continue
+        repeated += (row.hierarchy, row.content_hash) in by_text
+        by_text.setdefault((row.hierarchy, row.content_hash), row)
+    return EncoderFeed(
+        examples=[
+            EncoderExample(
+                text=row.text,
+                paths=row.paths,
+                hierarchy=row.hierarchy,
+                solution=row.solution,
+                difficulty=row.difficulty,
+            )
+            for row in by_text.values()
+        ],
+        unknown_languages={language: (languages[language], share) for language, share in unknown.items()},
+        duplicates=repeated,
+    )

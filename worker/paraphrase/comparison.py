@@ -18,21 +18,44 @@ from pathlib import Path
 from django.conf import settings
 
 from analytics.errors import DataError
+from analytics.paraphrase.operators.catalog import Apply, select_operators, with_functions
+from analytics.paraphrase.operators.words import TfidfReplacement
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
 from analytics.paraphrase.scoring.metrics import THRESHOLD, pair_metrics
 from analytics.paraphrase.scoring.scorer import PairScore, Scorer
+from analytics.paraphrase.triplets import make_test_pairs
 from analytics.records import ParaphrasePair
+from analytics.splits import split_place
 from questionbank.capabilities.figures import Metric, PairSuite, ParaphraseFigures
 from questionbank.demo.review_pairs import labelled_review_pairs
 from questionbank.models import ModelArtifact
 from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.registry.serving import scorer_of
+from questionbank.training.questions import Parts
 from questionbank.training.scorer import scorer_material
 from worker.comparison import in_portions, metric_entry
-from worker.paraphrase.bank_pairs import bank_test_pairs
 from worker.paraphrase.evaluation import PairResamples, intervals
-from worker.paraphrase.scoring import bulk_scorer
+from worker.paraphrase.jobs import bulk_scorer
 from worker.reporting import RunReporter
+
+
+def bank_test_pairs(
+    questions: Parts[str], most: int, *, functions: Mapping[str, Apply] | None = None, seed: int = 3407
+) -> list[ParaphrasePair]:
+    """Return one positive and one negative per held-out question, always the same ones for the same bank.
+
+    Args:
+        questions: the bank's questions; f_c weights words by how many training or held-out questions contain them.
+        most: maximum number of questions.
+        functions: replacements of stand-ins, by operator name.
+        seed: seed of the operators' sampling.
+    """
+    words = TfidfReplacement((*questions.learned, *questions.held_out))
+    operators = with_functions(
+        select_operators(training=False), {**(functions or {}), "tfidf_replacement": words.apply}
+    )
+    return make_test_pairs(sorted(questions.held_out, key=split_place)[:most], operators, seed=seed)
+
 
 SEED = 0
 RESAMPLES = 1_000

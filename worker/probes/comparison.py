@@ -24,7 +24,7 @@ from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
 from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.training.questions import TrainingQuestion, training_questions
 from worker.comparison import ROLES, SEED, paired_metric
-from worker.feeds import set_vectors
+from worker.embedding import set_vectors
 from worker.reporting import RunReporter
 
 Vectors = Mapping[int, npt.NDArray[np.float32]]

@@ -1,4 +1,7 @@
-"""Runs and trained models of all reproductions: running, storing and reading them."""
+"""The arms of the papers' tables, and running, storing and reading their runs and trained models.
+
+A paper's arms and published figures are in a TOML file next to this module.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ import os
 import platform
 import shutil
 import time
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +28,56 @@ from analytics.configuration import config_to_dict
 from analytics.errors import ArtifactError, DataError
 from analytics.metrics import rounded
 from analytics.training.context import Callback, StepReport, TrainingContext
-from worker.reproduction.arms import Arm
+
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One way to obtain a model, as a row of a table.
+
+    Attributes:
+        title: its name in the tables.
+        settings: differences from the configuration that all arms share; None if nothing is trained.
+    """
+
+    title: str
+    settings: Mapping[str, Any] | None = None
+
+    @property
+    def trains(self) -> bool:
+        """Whether a model is trained."""
+        return self.settings is not None
+
+    def config(self, shared: Any, encoder: Sequence[str] = ("backbone",)) -> dict[str, Any]:
+        """Return the configuration that a run of the arm is identified by.
+
+        Args:
+            shared: the configuration that all arms share, which the arm's settings override.
+            encoder: the settings of an arm that trains nothing.
+        """
+        if self.settings is None:
+            return {name: getattr(shared, name) for name in encoder}
+        return config_to_dict(replace(shared, **self.settings))
+
+
+AnyArm = TypeVar("AnyArm", bound=Arm)
+
+
+def read_arms(capability: str, kind: type[AnyArm]) -> dict[str, AnyArm]:
+    """Return the arms of a capability's paper by name, in their file's order; each TOML table has an arm's fields."""
+    return {name: kind(**row) for name, row in _read(capability)["arms"].items()}
+
+
+def read_published(capability: str) -> Any:
+    """Return the published figures from the same file."""
+    return _read(capability)["published"]
+
+
+@cache
+def _read(capability: str) -> dict[str, Any]:
+    return tomllib.loads((_FOLDER / f"{capability}.toml").read_text(encoding="utf-8"))
+
 
 Say = Callable[[str], Any]
 _FIGURES, _OUTCOMES, _SEED = "figures.json", "outcomes.npz", "seed-"
@@ -174,7 +228,7 @@ def run_missing(
     output: Path,
     wanted: Iterable[tuple[str, int]],
     settings_of: Callable[[str, int], dict[str, Any]],
-    defaults: Mapping[str, Any],
+    config: Any,
     measure: Callable[[Run], RunResult],
     say: Say,
 ) -> list[Path]:
@@ -184,7 +238,7 @@ def run_missing(
         output: gets a folder for each arm and seed.
         wanted: arms with seeds.
         settings_of: returns the settings that identify a run; ``config`` is its training configuration.
-        defaults: defaults of that configuration: a run older than a setting used the setting's default, and settings
+        config: a configuration of the same class: a run older than a setting used the setting's default, and settings
             that no longer exist are ignored.
         measure: executes a run.
         say: called with a line of text for each event.
@@ -196,6 +250,7 @@ def run_missing(
         DataError: a folder holds a run with other settings.
     """
     folders = []
+    defaults = config_to_dict(type(config)())
     for arm, seed in wanted:
         run = Run(
             arm, seed, settings_of(arm, seed), output / arm / f"{_SEED}{seed}", _prefixed(say, f"{arm}, seed {seed}")

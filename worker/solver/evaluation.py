@@ -19,8 +19,7 @@ from analytics.retrieval import Encode
 from analytics.solver.solution import ProblemSolver
 from questionbank.solving.solution_files import SolverByLanguage, solver_by_name
 from worker.bootstrap import paired_difference
-from worker.solver.outcomes import Outcome, figures_of, outcomes_of
-from worker.solver.retrieve_and_apply import SolverFor, retrieval_solvers
+from worker.solver.outcomes import Outcome, SolverFor, figures_of, outcomes_of, retrieval_solvers
 
 TRAINED = "trained"  # the evaluated solver, as opposed to the baselines
 RECALLING = "recalling"  # the same one, recalling the set's other problems without being trained on them

@@ -19,7 +19,7 @@ from questionbank.solving.services import solution_store
 from questionbank.solving.solutions import SolvedText
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.small_bank import write_question
-from worker.running import run_here
+from worker.reporting import run_here
 from worker.solver import solving
 
 pytestmark = pytest.mark.django_db

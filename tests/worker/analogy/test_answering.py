@@ -13,7 +13,7 @@ from questionbank.similar.language_model_services import model_answer_request
 from tests.language_model_server import KEY, said, streamed
 from tests.worker.jobs import done
 from worker.analogy.answering import answer_run
-from worker.running import run_here
+from worker.reporting import run_here
 from worker.tasks import capability_task
 
 pytestmark = pytest.mark.django_db

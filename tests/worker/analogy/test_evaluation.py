@@ -19,7 +19,6 @@ from questionbank.similar import exemplar_files
 from tests.questionbank.scripted_solver import ScriptedSolver
 from tests.worker.encoder_bank import tiny_retriever
 from worker.analogy import evaluation
-from worker.analogy.arms import bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
 from worker.analogy.evaluation import (
     MeasuredModels,
     evaluate_analogy,
@@ -27,7 +26,7 @@ from worker.analogy.evaluation import (
     question_set,
     retriever_bulk_encode,
 )
-from worker.analogy.figures import figures_of, measure_arm
+from worker.analogy.figures import bound_arm, figures_of, measure_arm, random_arm, solver_arm, tfidf_arm, vector_arm
 
 ROWS = [
     ("Tom has 3 pens and 4 cups.", "3+4", 0),

@@ -13,9 +13,8 @@ from analytics.errors import LanguageModelError
 from analytics.problem_files import read_problems
 from tests.language_model_server import KEY, said
 from tests.worker.analogy.test_evaluation import ROWS, write_set
-from worker.analogy.arms import bound_arm, random_arm
 from worker.analogy.evaluation import evaluate_analogy_model, question_set
-from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
+from worker.analogy.figures import Columns, QuestionSet, bound_arm, figures_of, measure_arm, random_arm
 from worker.analogy.generator import MeasuredGenerator, opened_generator
 
 

@@ -14,7 +14,7 @@ from tests.language_model_server import streamed
 from tests.questionbank.small_bank import write_question
 from worker.analogy import answering as retelling
 from worker.analogy.answering import retell_run
-from worker.running import run_here
+from worker.reporting import run_here
 from worker.tasks import capability_task
 
 pytestmark = pytest.mark.django_db

@@ -21,7 +21,7 @@ from tests.questionbank.story_bank import STORIES, add_story, story
 from tests.worker.encoder_bank import tiny_retriever
 from tests.worker.jobs import Reporter, done
 from worker.analogy.comparison import retriever_figures
-from worker.feeds import set_vectors
+from worker.embedding import set_vectors
 from worker.tasks import compare_models, promote_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]

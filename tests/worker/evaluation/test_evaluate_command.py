@@ -17,7 +17,7 @@ from questionbank.search.index import vocabulary_refresh
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 from tests.worker.encoder_bank import tiny_encoder
-from worker.evaluation import catalog
+from worker import evaluation
 from worker.probes import evaluation as probes_evaluation
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +52,7 @@ def test_with_data_only_its_questions_are_asked_for(tmp_path):
     lines = [json.dumps({"id": str(question.pk), "text": question.text}) for question in questions[:4]]
     (data / "some.jsonl").write_text("\n".join(lines))
     (data / "README.md").write_text("no questions")
-    assert len(catalog._content_hashes(data)) == 4
+    assert len(evaluation._content_hashes(data)) == 4
 
 
 def test_probes_are_measured_on_labelled_questions_without_training(tmp_path, monkeypatch):
@@ -102,7 +102,7 @@ def test_what_cannot_be_measured_is_one_sentence(tmp_path, arguments, said):
 @pytest.mark.parametrize(("place", "said"), [("", "is a folder"), ("no/out.json", "cannot be written")])
 def test_an_output_that_cannot_be_written_is_said_before_anything_is_measured(tmp_path, monkeypatch, place, said):
     measure = Mock(return_value={})
-    monkeypatch.setattr(catalog, "_search", measure)
+    monkeypatch.setattr(evaluation, "_search", measure)
     with pytest.raises(CommandError, match=said):
         run("search", "--output", str(tmp_path / place))
     assert not measure.called

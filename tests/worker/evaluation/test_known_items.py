@@ -8,7 +8,7 @@ import re
 import pytest
 from rapidfuzz.distance import OSA
 
-from worker.evaluation.search import known_items, misspell
+from worker.evaluation import known_items, misspell
 
 TEXT = (
     r"A farmer harvests carrots and potatoes from a rectangular garden; the diagonal of the garden is"

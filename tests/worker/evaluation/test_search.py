@@ -9,7 +9,7 @@ from questionbank.core.errors import NotFound
 from questionbank.registry.serving import serving
 from questionbank.search.index import vocabulary_refresh
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
-from worker.evaluation.search import evaluate_search, mean_interval, reciprocal_rank
+from worker.evaluation import evaluate_search, mean_interval, reciprocal_rank
 
 WORDS = "carrots potatoes cabbages turnips onions garlic spinach lettuce radishes pumpkins beetroot celery".split()
 

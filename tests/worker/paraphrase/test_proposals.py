@@ -16,8 +16,8 @@ from tests.analytics.paraphrase.tiny_sequence_model import tiny_sequence_model
 from tests.factories import QuestionFactory
 from tests.language_model_server import language_model_server, said
 from tests.worker.jobs import done
-from worker.paraphrase.proposals import propose_run
-from worker.running import run_here
+from worker.paraphrase.jobs import propose_run
+from worker.reporting import run_here
 from worker.tasks import capability_task
 
 pytestmark = pytest.mark.django_db

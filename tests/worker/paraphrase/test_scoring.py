@@ -16,9 +16,9 @@ from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.questionbank import scripted_solver
 from tests.questionbank.small_bank import add_set
 from tests.worker.jobs import done
-from worker.paraphrase import scoring
-from worker.paraphrase.scoring import score_run
-from worker.running import run_here
+from worker.paraphrase import jobs as scoring
+from worker.paraphrase.jobs import score_run
+from worker.reporting import run_here
 from worker.tasks import capability_task
 
 pytestmark = pytest.mark.django_db

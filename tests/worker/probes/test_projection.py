@@ -15,7 +15,7 @@ from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors
 from tests.worker.jobs import done
 from worker import reporting
-from worker.probes import projection
+from worker.probes import training as projection
 from worker.tasks import capability_task
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -13,9 +13,9 @@ import sys
 for name in ("django", "psycopg", "celery", "redis"):
     sys.modules[name] = None
 import worker.reproduction.__main__
-import worker.encoder.reproduction.runs
-import worker.solver.reproduction.runs
-import worker.analogy.reproduction.runs
+import worker.reproduction.encoder
+import worker.reproduction.solver
+import worker.reproduction.analogy
 from worker.analogy.generator import opened_generator
 with opened_generator(100) as generator:
     assert generator is None

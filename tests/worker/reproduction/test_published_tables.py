@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from worker.analogy.reproduction.table import analogy_tables
-from worker.encoder.reproduction.table import encoder_tables
-from worker.paraphrase.reproduction.table import paraphrase_tables
-from worker.solver.reproduction.representation import COSINES
-from worker.solver.reproduction.representation_tables import representation_tables
-from worker.solver.reproduction.table import solver_tables
+from worker.reproduction.analogy_tables import analogy_tables
+from worker.reproduction.encoder import encoder_tables
+from worker.reproduction.paraphrase_tables import paraphrase_tables
+from worker.reproduction.solver_figures import representation_tables
+from worker.reproduction.solver_representation import COSINES
+from worker.reproduction.solver_tables import solver_tables
 
 GOLDEN = Path(__file__).with_name("published")
 QUESTIONS = 30

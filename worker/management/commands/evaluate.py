@@ -19,7 +19,7 @@ class Command(BankCommand):
     needs_model = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        from worker.evaluation.catalog import evaluations
+        from worker.evaluation import evaluations
 
         parser.add_argument("capability", choices=evaluations())
         parser.add_argument("--data", type=Path, help="JSON Lines file or a folder of them")
@@ -56,7 +56,7 @@ class Command(BankCommand):
         parser.add_argument("--triples", type=Path, help="encoder: JSON Lines of question, same_task and same_story")
 
     def handle(self, *_args: Any, capability: str, output: Path, **options: Any) -> None:
-        from worker.evaluation.catalog import evaluate
+        from worker.evaluation import evaluate
 
         refuse_unwritable(output)
         figures = evaluate(capability, options)

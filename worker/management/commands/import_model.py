@@ -35,9 +35,8 @@ class Command(BankCommand):
         parser.add_argument("--override", action="store_true", help="promote it although it does not pass the gate")
 
     def handle(self, *_args: Any, folder: Path, promote: bool, reason: str, **options: Any) -> None:
-        from worker.comparison import compare_run
-        from worker.promotion import promote_run
-        from worker.running import run_here
+        from worker.comparison import compare_run, promote_run
+        from worker.reporting import run_here
 
         if promote and not reason.strip():
             raise CommandError("A promotion needs a reason: add --reason.")

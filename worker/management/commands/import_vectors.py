@@ -22,7 +22,7 @@ class Command(BankCommand):
         parser.add_argument("folder", type=Path, help="that embed has written")
 
     def handle(self, *_args: Any, folder: Path, **options: Any) -> None:
-        from worker.running import run_here
+        from worker.reporting import run_here
         from worker.vector_import import import_vectors
 
         run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Import vectors", send=False)

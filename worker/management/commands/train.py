@@ -85,9 +85,8 @@ class Command(BankCommand):
 
     def _train_candidate(self, run: Run, reason: str) -> None:
         from worker.catalog import worker_capability
-        from worker.comparison import compare_run
-        from worker.promotion import promote_run
-        from worker.running import run_here
+        from worker.comparison import compare_run, promote_run
+        from worker.reporting import run_here
 
         train = worker_capability(run.capability).train
         artifact = model_get(artifact_id=run_here(run, train, echo=self.stderr.write)["model"])
@@ -106,7 +105,7 @@ class Command(BankCommand):
         self, capability: str, wanted: list[str] | None, settings: Mapping[str, str], answers: Mapping[str, bool | str]
     ) -> None:
         from worker.catalog import worker_capability
-        from worker.running import run_here
+        from worker.reporting import run_here
 
         names = wanted or [hierarchy.name for hierarchy in hierarchies()]
         if not names:

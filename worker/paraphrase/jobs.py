@@ -1,22 +1,34 @@
-"""Scoring paraphrases that wait for review: pairs -> scorer -> score, probability and findings."""
+"""Jobs on pairs of paraphrases: scoring them, and proposing them with a language model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from analytics.encoder.capability import ENCODER
+from analytics.errors import DataError
 from analytics.paraphrase.findings.rules import find_changes
+from analytics.paraphrase.proposals import LanguageModelParaphraser, Paraphraser, RuleParaphraser, SequenceParaphraser
 from analytics.paraphrase.scoring.scorer import Scorer
-from questionbank.models import ParaphrasePair
+from questionbank.models import ParaphrasePair, Question
 from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder
 from questionbank.registry.artifact_services import champions_lock
 from questionbank.registry.serving import ServedScorer, ServedSolver, served_scorer, served_solver
 from questionbank.review.evidence_services import pairs_solved
-from questionbank.review.pair_services import pair_save_score
+from questionbank.review.pair_services import pair_save_score, paraphrase_score_request
+from questionbank.review.proposal_services import (
+    LANGUAGE_MODEL,
+    RULES,
+    paraphraser_choice,
+    propose_for,
+    why_not_reworded,
+)
 from worker.embedding import SMALL_JOB
+from worker.language_models import open_language_model
 from worker.reporting import RunReporter
 
 BATCH = 64
@@ -126,3 +138,74 @@ def _texts(pair: ParaphrasePair) -> tuple[str, str]:
 def _solver_without_bank(language: str) -> ServedSolver | None:
     """Return the solver in use without the bank: it must not recall a pair's original, with its equation."""
     return served_solver(language, with_bank=False)
+
+
+def propose_run(reporter: RunReporter) -> dict[str, Any]:
+    """Execute a run of kind ``propose``: ``{"paraphraser": key, "questions": [ids], "each": number}``.
+
+    Each question's pairs are stored as soon as they are written, in a batch named after the run, and questions with
+    pairs in it are skipped: a stopped run resumes. Whatever its outcome, the stored pairs are scored.
+
+    Returns:
+        The numbers of paraphrases written, of candidates known before, and of questions without a new wording.
+
+    Raises:
+        ValidationFailed: the paraphraser is not configured any more.
+        BackboneError, LanguageModelError: its model cannot be loaded or queried.
+        Cancelled: the run was stopped.
+    """
+    run = reporter.run
+    choice = paraphraser_choice(run.parameters["paraphraser"])
+    batch = f"Proposals {run.pk}"
+    written = ParaphrasePair.objects.filter(batch=batch)
+    done = set(written.values_list("question_id", flat=True))
+    questions = Question.objects.filter(pk__in=run.parameters["questions"]).order_by("pk")
+    repeated = without = 0
+    try:
+        with open_paraphraser(choice.key) as paraphraser:
+            for place, question in enumerate(questions):
+                reporter.check()
+                reporter.progress(place, len(questions), f"Writing paraphrases with {paraphraser.name}")
+                if question.pk in done:
+                    continue
+                if why_not_reworded(question) or not choice.rewords(question.language):
+                    without += 1
+                    continue
+                try:
+                    proposals = propose_for(
+                        question=question,
+                        paraphraser=paraphraser,
+                        each=run.parameters["each"],
+                        source=choice.source,
+                        user=run.requested_by,
+                        batch=batch,
+                        request_scores=False,
+                    )
+                except DataError as error:
+                    reporter.log(f"Question {question.pk}: {error}", level="warning")
+                    without += 1
+                    continue
+                repeated += proposals.known
+                without += not proposals.made
+    finally:
+        paraphrase_score_request(pairs=written.filter(findings__isnull=True), user=run.requested_by)
+    return {"proposed": written.count(), "known_already": repeated, "questions_without_a_new_wording": without}
+
+
+@contextmanager
+def open_paraphraser(key: str) -> Iterator[Paraphraser]:
+    """Yield the paraphraser with a key of `review.proposal_services`, as configured for this installation.
+
+    Raises:
+        BackboneError, LanguageModelError: its model cannot be loaded, or its URL is invalid.
+    """
+    if key == RULES:
+        yield RuleParaphraser()
+    elif key == LANGUAGE_MODEL:
+        with open_language_model() as model:
+            yield LanguageModelParaphraser(model)
+    else:
+        from analytics.paraphrase.seq2seq import load_sequence_model
+
+        loaded = load_sequence_model(settings.PARAPHRASE_MODEL)
+        yield SequenceParaphraser(loaded, name=loaded.name, prefix=settings.PARAPHRASE_PREFIX)

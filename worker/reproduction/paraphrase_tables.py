@@ -14,22 +14,19 @@ from analytics.errors import DataError
 from analytics.paraphrase.operators.catalog import OPERATORS
 from analytics.paraphrase.scoring.metrics import THRESHOLD
 from worker.paraphrase.evaluation import INTERVALS, Figures, PairResamples, intervals, mean_figures
-from worker.paraphrase.reproduction.data import MEASURED_ON, SOURCES
-from worker.reproduction import arms
-from worker.reproduction.runs import Runs, runs_by_arm
+from worker.reproduction.paraphrase_sets import MEASURED_ON, SOURCES
+from worker.reproduction.runs import Arm, Runs, read_arms, read_published, runs_by_arm
 from worker.reproduction.tables import difference_cell, markdown_table, range_of, spread_cell
-
-_FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
-class Arm(arms.Arm):
+class ParaphraseArm(Arm):
     """One row of a table.
 
     Attributes:
         rule: a key of `analytics.paraphrase.scoring.baselines.RULES`, used instead of an encoder or before it.
         encodes: whether an encoder's cosine is (a part of) the score.
-        baseline: one of `worker.paraphrase.reproduction.baselines.BASELINES`, which makes the triplets instead of the
+        baseline: one of `worker.reproduction.paraphrase_baselines.BASELINES`, which makes the triplets instead of the
             operators.
         pseudo_labels: whether the baseline labels its augmentations.
     """
@@ -45,10 +42,10 @@ class Arm(arms.Arm):
         return 0.0 if self.rule and self.encodes else THRESHOLD
 
 
-def _without_each_operator(whole: Arm) -> dict[str, Arm]:
+def _without_each_operator(whole: ParaphraseArm) -> dict[str, ParaphraseArm]:
     """Return the ablations of an arm: one per operator of the paper."""
     return {
-        f"without-{operator.name.replace('_', '-')}": Arm(
+        f"without-{operator.name.replace('_', '-')}": ParaphraseArm(
             f"ParaQD without {operator.label}", {**(whole.settings or {}), "without": operator.name}
         )
         for operator in OPERATORS
@@ -56,11 +53,11 @@ def _without_each_operator(whole: Arm) -> dict[str, Arm]:
     }
 
 
-_READ = arms.read_arms(_FOLDER, Arm)
+_READ = read_arms("paraphrase", ParaphraseArm)
 ARMS = {**_READ, **_without_each_operator(_READ["paraqd"])}
 """The choices of `reproduce paraphrase --arms`."""
 
-PUBLISHED: Mapping[str, Mapping[str, Mapping[str, float]]] = arms.read_published(_FOLDER)
+PUBLISHED: Mapping[str, Mapping[str, Mapping[str, float]]] = read_published("paraphrase")
 """By evaluated set and by row."""
 
 _UNTRAINED = ("same-numbers", "frozen", "rule-frozen")

@@ -18,8 +18,8 @@ from analytics.records import ProblemRecord
 from analytics.solver.model import SolverModel
 from analytics.solver.representation import centre_cosines, clustering_index, contrasting_pairs, layer_states
 from analytics.solver.targets import SolverExample, solver_examples
-from worker.reproduction.maps import map_of_groups
-from worker.solver.retrieve_and_apply import term_vectors
+from worker.reproduction.tables import map_of_groups
+from worker.solver.outcomes import term_vectors
 
 COSINES = "centre_cosine"
 """Name of the array with the cosine of each test problem to the centre of its prototype equation."""

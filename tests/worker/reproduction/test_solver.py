@@ -14,15 +14,14 @@ from analytics.solver.config import SolverConfig
 from tests.analytics.solver.small_problems import problems
 from tests.public_sets import write_set
 from tests.worker.stopping import reproductions_stopped_at_once
-from worker.reproduction.arms import Arm
+from worker.reproduction import solver as solver_runs
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, part_problems
-from worker.solver.reproduction import runs as solver_runs
-from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT
-from worker.solver.reproduction.representation_tables import representation_tables
-from worker.solver.reproduction.runs import SolverPlan as Plan
-from worker.solver.reproduction.runs import reproduce_solver, solver_paper_tables
-from worker.solver.reproduction.table import solver_tables
+from worker.reproduction.runs import Arm
+from worker.reproduction.solver import SolverPlan as Plan
+from worker.reproduction.solver import reproduce_solver, solver_paper_tables
+from worker.reproduction.solver_figures import representation_tables
+from worker.reproduction.solver_tables import ARMS, RECALLING, RECURRENT, solver_tables
 
 TINY = {
     "batch_size": 4, "epochs": 1, "contrast_epochs": 1, "measured": 0, "device": "cpu", "mixed_precision": False,

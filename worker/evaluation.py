@@ -1,22 +1,27 @@
-"""Known-item search quality: MRR@10 of text, vectors and their fusion."""
+"""The evaluations of `manage.py evaluate`: every capability that defines one, and the search."""
 
 from __future__ import annotations
 
 import random
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from analytics.metrics import rounded
+from analytics.records import QuestionRecord
 from analytics.text.formulas import formula_segments, segment_text
 from analytics.text.notation import formula_tokens
-from questionbank.core.errors import NotFound
+from questionbank.bank.question_selectors import content_hash
+from questionbank.core.errors import NotFound, ValidationFailed
+from questionbank.formats import read
 from questionbank.models import Question
-from questionbank.registry.serving import Serving
+from questionbank.registry.serving import Serving, serving
 from questionbank.search.asked import asked_search
 from questionbank.search.filters import SearchFilters, passing
 from questionbank.search.ranking import Matches, fuse, rank_by_vectors
@@ -24,6 +29,54 @@ from questionbank.search.spelling import vocabulary
 from questionbank.search.term_search import rank_by_terms
 from questionbank.search.text_search import rank_by_text
 from worker.bootstrap import RESAMPLES, middle
+from worker.catalog import WORKER_CAPABILITIES
+
+SEARCH = "search"
+
+
+def evaluations() -> list[str]:
+    """Return the words that the command takes."""
+    return sorted([SEARCH, *(word for word, row in WORKER_CAPABILITIES.items() if row.can("evaluate"))])
+
+
+def evaluate(word: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Evaluate a capability, or the search, with these options; figures are rounded for JSON.
+
+    Raises:
+        ValidationFailed: the capability needs data, and the options give none.
+    """
+    if word == SEARCH:
+        return _search(options)
+    row = WORKER_CAPABILITIES[word]
+    if options["data"] is None:
+        raise ValidationFailed(f"evaluate {word} needs --data: {row.measured_on}.")
+    figures: dict[str, Any] = rounded(row.evaluate(options))
+    return figures
+
+
+def _search(options: Mapping[str, Any]) -> dict[str, Any]:
+    return evaluate_search(
+        serving=serving(),
+        queries=options["queries"],
+        seed=options["seed"],
+        split=options["split"],
+        language=options["language"],
+        among=_content_hashes(options["data"]) if options["data"] else None,
+    )
+
+
+def _content_hashes(data: Path) -> set[bytes]:
+    """Return the content hashes of the questions in a file, or in every question file of a folder."""
+    files = [data]
+    if data.is_dir():
+        files = sorted(file for file in data.rglob("*") if file.name.endswith((".jsonl", ".jsonl.gz", ".csv")))
+    hashes: set[bytes] = set()
+    for file in files:
+        for _line, entry in read(file):
+            if isinstance(entry, QuestionRecord):
+                hashes.add(content_hash(text=entry.text, options=entry.options, content=entry.content))
+    return hashes
+
 
 SORTS = ("misspelt words", "part of the text", "formula")
 

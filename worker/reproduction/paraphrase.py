@@ -19,7 +19,7 @@ import numpy.typing as npt
 from analytics.artifacts import Manifest
 from analytics.atomic_file import write_text
 from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.configuration import config_from_strings, config_to_dict, named_values
+from analytics.configuration import config_from_strings, named_values
 from analytics.paraphrase.calibrating import encoder_of, fit_verdict, fitted_boundary
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.preparing import Prepared, kept_or_prepared, prepare, report_triplets, set_apart
@@ -31,8 +31,8 @@ from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
 from analytics.splits import KeptOut
 from worker.paraphrase.evaluation import figures_of
-from worker.paraphrase.reproduction.baselines import baseline_triplets
-from worker.paraphrase.reproduction.data import (
+from worker.reproduction.paraphrase_baselines import baseline_triplets
+from worker.reproduction.paraphrase_sets import (
     LABELLED,
     MEASURED_ON,
     SOURCES,
@@ -43,8 +43,7 @@ from worker.paraphrase.reproduction.data import (
     training_material,
     unchanged_pairs,
 )
-from worker.paraphrase.reproduction.table import ARMS, Arm, paraphrase_tables, with_untrained
-from worker.reproduction.maps import map_of_pairs
+from worker.reproduction.paraphrase_tables import ARMS, ParaphraseArm, paraphrase_tables, with_untrained
 from worker.reproduction.runs import (
     Plan,
     Run,
@@ -55,6 +54,7 @@ from worker.reproduction.runs import (
     run_context,
     run_missing,
 )
+from worker.reproduction.tables import map_of_pairs
 
 _MEASURED_TOKENS = 256
 _VALIDATION = "aquarat_val"
@@ -99,7 +99,7 @@ def reproduce_paraphrase(
         output,
         [(arm, seed) for seed in plan.seeds for arm in plan.arms if ARMS[arm].trains or seed == plan.seeds[0]],
         lambda arm, seed: _settings(plan, arm, seed),
-        config_to_dict(type(plan.config)()),
+        plan.config,
         lambda run: _run(run, plan, data),
         say,
     )
@@ -108,16 +108,11 @@ def reproduce_paraphrase(
 def _settings(plan: ParaphrasePlan, arm: str, seed: int) -> dict[str, Any]:
     """Return the settings that identify a run; equal settings give equal figures."""
     chosen = ARMS[arm]
-    config = replace(plan.config, seed=seed, **(chosen.settings or {}))
-    body = {"arm": arm, "seed": seed, "measured_on": list(plan.measured_on)}
+    config = chosen.config(replace(plan.config, seed=seed), encoder=["backbone"] if chosen.encodes else [])
+    settings = {"arm": arm, "seed": seed, "measured_on": list(plan.measured_on), "config": config}
     if chosen.trains:
-        return body | {
-            "trained_on": list(plan.trained_on),
-            "questions": plan.questions,
-            "validation": plan.validation,
-            "config": config_to_dict(config),
-        }
-    return body | {"config": {"backbone": config.backbone} if chosen.encodes else {}}
+        settings |= {"trained_on": list(plan.trained_on), "questions": plan.questions, "validation": plan.validation}
+    return settings
 
 
 @dataclass(frozen=True)
@@ -237,7 +232,7 @@ def _prepare(
 
 
 def _scores(
-    arm: Arm, scorer: Scorer | None, encode: Encode | None, pairs: Sequence[ParaphrasePair]
+    arm: ParaphraseArm, scorer: Scorer | None, encode: Encode | None, pairs: Sequence[ParaphrasePair]
 ) -> tuple[list[float], list[float] | None]:
     """Return the score of each pair, and the verdict's probability stretched to [-1, 1], if any."""
     texts = [pair.texts for pair in pairs]

@@ -13,7 +13,7 @@ from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.words.wording import STOP_WORDS, words
 from analytics.records import ParaphrasePair
 from tests.analytics.paraphrase.word_problems import word_problems
-from worker.paraphrase.reproduction.baselines import (
+from worker.reproduction.paraphrase_baselines import (
     BASELINES,
     UninformativeReplacement,
     baseline_triplets,

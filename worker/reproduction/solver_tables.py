@@ -1,4 +1,4 @@
-"""Rendering finished runs as Pattern-CL's and Textual-CL's tables, next to the published figures."""
+"""The arms of Pattern-CL's and Textual-CL's tables, and finished runs as the tables, next to the published figures."""
 
 from __future__ import annotations
 
@@ -9,12 +9,33 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from worker.reproduction.arms import read_published
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names
-from worker.reproduction.runs import finished_runs
+from worker.reproduction.runs import Arm, finished_runs, read_arms, read_published
 from worker.reproduction.tables import NOT_RUN, Pooled, difference, markdown_table, titled_table
-from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT, TRIPLES_ALONE
+
+RECALLING = "none-recalling"
+"""The arm that also queries a retriever for the solutions of similar problems (ours)."""
+
+
+RECURRENT = "gts"
+"""The arm whose encoder is a GRU trained from scratch, with its paper's epochs, batches, learning rate and dropout."""
+
+
+TRIPLES_ALONE = "alpha-0"
+"""Pattern-CL's first stage without the contrast: the same number of steps on the same triples, equations only.
+
+The gain of the contrast is the difference from this arm; the paper compares with one that makes fewer steps.
+"""
+
+
+MULTILINGUAL = {"multilingual-none", "multilingual-pattern"}
+"""The arms trained with a multilingual encoder on two sets together, one in each of two languages."""
+
+
+ARMS = read_arms("solver", Arm)
+"""The choices of `reproduce solver --arms`."""
+
 
 _CASES = 5
 _FLOORS = (
@@ -49,7 +70,7 @@ class _Row:
 
 
 _TABLES: dict[str, list[_Row]] = {
-    title: [_Row(*row) for row in rows] for title, rows in read_published(Path(__file__).parent).items()
+    title: [_Row(*row) for row in rows] for title, rows in read_published("solver").items()
 }
 _CASE_TABLES = {"Pattern-CL, Table 7": "pattern", "Textual-CL, Table 4": "textual"}
 

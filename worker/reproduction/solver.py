@@ -15,7 +15,7 @@ from analytics.atomic_file import write_text
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.recurrent import recurrent_backbone
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
-from analytics.configuration import config_from_strings, config_to_dict, named_values
+from analytics.configuration import config_from_strings, named_values
 from analytics.errors import DataError
 from analytics.problem_files import Problems
 from analytics.recalling_solver import recalling
@@ -25,18 +25,18 @@ from analytics.solver.solution import ProblemSolver
 from analytics.solver.train import FittedSolver, fit_problems
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
 from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_context, run_missing, wanted_runs
-from worker.solver.outcomes import Outcome, figures_of, outcomes_of
-from worker.solver.reproduction.arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
-from worker.solver.reproduction.case_study import CASE_ARMS, case_table, draw_cases
-from worker.solver.reproduction.representation import COSINES, Representation, measure_representation
-from worker.solver.reproduction.representation_tables import (
+from worker.reproduction.solver_figures import (
+    CASE_ARMS,
+    case_table,
+    draw_cases,
     kept_moments,
     moment,
     moment_observer,
     representation_tables,
 )
-from worker.solver.reproduction.table import solver_tables
-from worker.solver.retrieve_and_apply import retrieval_solvers
+from worker.reproduction.solver_representation import COSINES, Representation, measure_representation
+from worker.reproduction.solver_tables import ARMS, MULTILINGUAL, RECALLING, RECURRENT, solver_tables
+from worker.solver.outcomes import Outcome, figures_of, outcomes_of, retrieval_solvers
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def reproduce_solver(data: Path, output: Path, plan: SolverPlan, *, say: Say = l
         output,
         [(run, seed) for run, seed in wanted if run.rpartition("/")[2] not in MULTILINGUAL or _foreign(run)],
         lambda run, seed: _settings(plan, run, seed),
-        config_to_dict(SolverConfig()),
+        plan.config,
         lambda run: _run(run, plan, problems),
         say,
     )
@@ -102,9 +102,7 @@ def reproduce_solver(data: Path, output: Path, plan: SolverPlan, *, say: Say = l
 def _settings(plan: SolverPlan, run: str, seed: int) -> dict[str, Any]:
     """Return the settings that identify a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
-    arm_settings = ARMS[arm].settings
-    shared = replace(plan.config, seed=seed, backbone=_backbone(plan, part, arm))
-    config = {"backbone": shared.backbone} if arm_settings is None else config_to_dict(replace(shared, **arm_settings))
+    config = ARMS[arm].config(replace(plan.config, seed=seed, backbone=_backbone(plan, part, arm)))
     settings = {"arm": arm, "part": part, "seed": seed, "problems": plan.questions, "config": config}
     if arm == RECALLING:
         settings["retriever"] = str(plan.retriever)
@@ -115,7 +113,7 @@ def _settings(plan: SolverPlan, run: str, seed: int) -> dict[str, Any]:
 
 def _is_represented(arm: str) -> bool:
     """Return whether an arm's representation is measured."""
-    return ARMS[arm].settings is not None and arm not in (RECALLING, RECURRENT)
+    return ARMS[arm].trains and arm not in (RECALLING, RECURRENT)
 
 
 def _backbone(plan: SolverPlan, part: str, arm: str = "") -> str:
@@ -134,7 +132,7 @@ def _run(run: Run, plan: SolverPlan, problems_of: Callable[[str], Problems]) -> 
     run.say(f"{len(problems.learned):,} problems to learn from, {len(problems.test):,} to test with")
     notes: dict[str, Any] = {}
     model: SolverModel | None = None
-    if ARMS[arm].settings is None:
+    if not ARMS[arm].trains:
         backbone = load_backbone(_backbone(plan, run.settings["part"]), device=plan.config.device)
         frozen = partial(encode_bulk, backbone)
         solver: ProblemSolver = retrieval_solvers(frozen)[arm.replace("-", "_")](problems.learned)

@@ -10,10 +10,8 @@ from analytics.encoder.config import EncoderConfig
 from analytics.errors import DataError
 from analytics.splits import masked_text
 from tests.public_sets import write_set
-from worker.encoder.reproduction import runs as module
-from worker.encoder.reproduction.data import pretraining_examples, split_sets
-from worker.encoder.reproduction.runs import reproduce_encoder
-from worker.encoder.reproduction.table import encoder_tables
+from worker.reproduction import encoder as module
+from worker.reproduction.encoder import encoder_tables, pretraining_examples, reproduce_encoder, split_sets
 from worker.reproduction.runs import Plan
 
 SHAPES = ("square", "circle", "kite", "cone", "cube", "prism", "rhombus", "hexagon", "torus", "sphere")

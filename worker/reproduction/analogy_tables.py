@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.metrics import pearson
-from worker.reproduction.arms import Arm, read_arms, read_published
 from worker.reproduction.problem_sets import PROBLEM_SETS, ProblemSet, part_names
-from worker.reproduction.runs import FinishedRun, finished_runs
+from worker.reproduction.runs import Arm, FinishedRun, finished_runs, read_arms, read_published
 from worker.reproduction.tables import NOT_RUN, Pooled, difference, markdown_table, titled_table
 
 REWRITTEN = "rewritten"
@@ -23,7 +22,7 @@ REWRITTEN = "rewritten"
 REWRITTEN_BY_MODEL = "rewritten-model"
 """The same with pairs written by a language model, as in the paper; they are read from a file."""
 
-ARMS = read_arms(Path(__file__).parent, Arm)
+ARMS = read_arms("analogy", Arm)
 """The choices of `reproduce analogy --arms`."""
 
 SETS: dict[str, ProblemSet] = {
@@ -127,7 +126,7 @@ def _generator_table(runs: _Runs) -> str:
         for learned in SETS
         for measured in SETS
     }
-    published = read_published(Path(__file__).parent)  # exact match in %
+    published = read_published("analogy")  # exact match in %
     sets = [
         name
         for name in SETS

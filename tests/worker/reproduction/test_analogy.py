@@ -15,10 +15,10 @@ from analytics.errors import DataError
 from tests.analytics.solver.small_problems import problems
 from tests.language_model_server import said
 from tests.public_sets import write_set
-from worker.analogy.reproduction import runs as analogy
-from worker.analogy.reproduction.runs import AnalogyPlan as Plan
-from worker.analogy.reproduction.runs import analogy_paper_tables, reproduce_analogy
-from worker.analogy.reproduction.table import ARMS, REWRITTEN, REWRITTEN_BY_MODEL, analogy_tables
+from worker.reproduction import analogy as analogy
+from worker.reproduction.analogy import AnalogyPlan as Plan
+from worker.reproduction.analogy import analogy_paper_tables, reproduce_analogy
+from worker.reproduction.analogy_tables import ARMS, REWRITTEN, REWRITTEN_BY_MODEL, analogy_tables
 
 TINY = {
     "batch_size": 4, "epochs": 1, "measured": 0, "device": "cpu", "mixed_precision": False,

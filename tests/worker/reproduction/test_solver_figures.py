@@ -15,11 +15,10 @@ from analytics.training.context import TrainingContext
 from tests.analytics.solver.small_problems import problems
 from tests.public_sets import write_set
 from worker.reproduction import runs as trained
-from worker.solver.reproduction.case_study import case_table, draw_cases
-from worker.solver.reproduction.representation import PlacedProblems
-from worker.solver.reproduction.representation_tables import representation_tables
-from worker.solver.reproduction.runs import SolverPlan as Plan
-from worker.solver.reproduction.runs import reproduce_solver
+from worker.reproduction.solver import SolverPlan as Plan
+from worker.reproduction.solver import reproduce_solver
+from worker.reproduction.solver_figures import case_table, draw_cases, representation_tables
+from worker.reproduction.solver_representation import PlacedProblems
 
 
 @pytest.fixture(scope="module")

@@ -22,15 +22,23 @@ from analytics.analogy.retrieve_and_apply import Filled
 from analytics.analogy.train import train_retriever
 from analytics.artifacts import file_sha256
 from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.configuration import config_from_strings, config_to_dict, named_values
+from analytics.configuration import config_from_strings, named_values
 from analytics.errors import DataError
 from analytics.problem_files import Problems, read_problems
-from worker.analogy.arms import Arm as Similarities
-from worker.analogy.arms import bound_arm, random_arm, tfidf_arm, vector_arm
-from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
+from worker.analogy.figures import Arm as Similarities
+from worker.analogy.figures import (
+    Columns,
+    QuestionSet,
+    bound_arm,
+    figures_of,
+    measure_arm,
+    random_arm,
+    tfidf_arm,
+    vector_arm,
+)
 from worker.analogy.generator import MeasuredGenerator, opened_generator
-from worker.analogy.reproduction.table import ARMS, REWRITTEN, REWRITTEN_BY_MODEL, SETS, TWINS, analogy_tables
 from worker.analogy.rewriting import RuleRewriter, rewritten_pairs
+from worker.reproduction.analogy_tables import ARMS, REWRITTEN, REWRITTEN_BY_MODEL, SETS, TWINS, analogy_tables
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
 from worker.reproduction.runs import (
     Plan,
@@ -84,7 +92,7 @@ def reproduce_analogy(data: Path, output: Path, plan: AnalogyPlan, *, say: Say =
         output,
         wanted_runs(plan.arms, ARMS, parts=parts, seeds=plan.seeds),
         lambda run, seed: _settings(plan, measured, run, seed),
-        config_to_dict(AnalogyConfig()),
+        plan.config,
         lambda run: _run(run, plan, data),
         say,
     )
@@ -93,10 +101,7 @@ def reproduce_analogy(data: Path, output: Path, plan: AnalogyPlan, *, say: Say =
 def _settings(plan: AnalogyPlan, measured: Sequence[str], run: str, seed: int) -> dict[str, Any]:
     """Return the settings that identify a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
-    arm_settings = ARMS[arm].settings
     shared = replace(plan.config, seed=seed, backbone=set_backbone(SETS[part.partition("/")[0]], plan.config.backbone))
-    encoder = {"backbone": shared.backbone, "max_tokens": shared.max_tokens}
-    config = encoder if arm_settings is None else config_to_dict(replace(shared, **arm_settings))
     settings = {
         "arm": arm,
         "part": part,
@@ -104,7 +109,7 @@ def _settings(plan: AnalogyPlan, measured: Sequence[str], run: str, seed: int) -
         "seed": seed,
         "problems": plan.questions,
         "k": plan.k,
-        "config": config,
+        "config": ARMS[arm].config(shared, encoder=["backbone", "max_tokens"]),
     }
     if arm == REWRITTEN_BY_MODEL and plan.pairs is not None and plan.pairs.is_file():
         settings["pairs"] = file_sha256(plan.pairs)

@@ -16,7 +16,8 @@ from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from tests.analytics.paraphrase.word_problems import word_problems
 from tests.public_sets import write_set
-from worker.paraphrase.reproduction.data import (
+from worker.reproduction.paraphrase import ParaphrasePlan, reproduce_paraphrase
+from worker.reproduction.paraphrase_sets import (
     LABELLED,
     MEASURED_ON,
     TRAINED_ON,
@@ -25,8 +26,7 @@ from worker.paraphrase.reproduction.data import (
     training_material,
     unchanged_pairs,
 )
-from worker.paraphrase.reproduction.runs import ParaphrasePlan, reproduce_paraphrase
-from worker.paraphrase.reproduction.table import ARMS, PUBLISHED, paraphrase_tables, with_untrained
+from worker.reproduction.paraphrase_tables import ARMS, PUBLISHED, paraphrase_tables, with_untrained
 
 Plan = partial(ParaphrasePlan, trained_on=TRAINED_ON, measured_on=LABELLED)
 
