@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from analytics.catalog import CAPABILITIES
 from analytics.errors import DataError
+from analytics.metric_names import MetricName, named_metric
 from analytics.retrieval import nearest_rows
 from questionbank.bank.vector_selectors import languages_served
 from questionbank.bank.vector_services import embedding_set_ensure
@@ -94,47 +95,43 @@ def compare_run(reporter: RunReporter) -> dict[str, Any]:
 
 def paired_metric(
     name: str,
-    label: str,
     questions: Sequence[int],
     columns: Sequence[Sequence[float]],
     rng: np.random.Generator,
     kind: str = "mean",
+    named: MetricName | None = None,
 ) -> Metric:
     """Return an entry of a comparison with its interval.
 
     Args:
-        name, label: as for `metric_entry`.
-        questions, columns, rng: as for `paired_difference`.
-        kind: as for `paired_difference`, or ``"error"``: a mean that is better when lower.
+        name, named: as for `metric_entry`.
+        questions, columns, rng, kind: as for `paired_difference`.
     """
-    is_error = kind == "error"
-    figures = paired_difference(questions, columns, "mean" if is_error else kind, rng)
-    return metric_entry(name, label, figures, questions=len(set(questions)), higher_is_better=not is_error)
+    figures = paired_difference(questions, columns, kind, rng)
+    return metric_entry(name, figures, questions=len(set(questions)), named=named)
 
 
-def metric_entry(
-    name: str, label: str, figures: Mapping[str, float], *, questions: int, higher_is_better: bool = True
-) -> Metric:
+def metric_entry(name: str, figures: Mapping[str, float], *, questions: int, named: MetricName | None = None) -> Metric:
     """Return an entry of a comparison.
 
     Args:
         name: the metric's name for the gate.
-        label: the label that people read.
+        named: its name for people, if `analytics.metric_names` has none.
         figures: as `paired_difference` returns them.
         questions: number of questions that it was measured on.
-        higher_is_better: False for an error.
     """
+    named = named or named_metric(name)
     return {
         "name": name,
-        "label": label,
-        "higher_is_better": higher_is_better,
+        "label": named.full_label,
+        "higher_is_better": named.higher_is_better,
         "questions": questions,
         "candidate": round(figures["candidate"], 4),
         "champion": round(figures["champion"], 4),
         "difference": round(figures["difference"], 4),
         "low": round(figures["low"], 4),
         "high": round(figures["high"], 4),
-        "worse": figures["high"] < 0 if higher_is_better else figures["low"] > 0,
+        "worse": figures["high"] < 0 if named.higher_is_better else figures["low"] > 0,
     }
 
 

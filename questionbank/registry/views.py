@@ -14,6 +14,7 @@ from django.shortcuts import redirect, render
 
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import field_specs
+from analytics.metric_names import named_metric
 from questionbank.capabilities.catalog import bank_capability, fixed_suite, scope_name, training_of
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
 from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, posted, warning_of
@@ -27,7 +28,7 @@ from questionbank.registry.artifact_selectors import (
     general_champion,
 )
 from questionbank.registry.artifact_services import artifact_delete
-from questionbank.registry.curve_views import compared_charts, figure_rows, loss_note, metric_name, training_charts
+from questionbank.registry.curve_views import compared_charts, figure_rows, loss_note, training_charts
 from questionbank.registry.deletion_services import old_models_request, retention_set
 from questionbank.registry.forms import ReasonForm, RetentionForm
 from questionbank.registry.model_selectors import (
@@ -340,7 +341,7 @@ def _metric_rows(comparison: ModelComparison) -> list[dict[str, Any]]:
         else:
             word, look = "no clear difference", ""
         turned = {"gain": sign * metric["difference"], "gain_low": low, "gain_high": high}
-        rows.append(metric | turned | {"title": metric_name(metric["name"]), "word": word, "look": look})
+        rows.append(metric | turned | {"title": named_metric(metric["name"]).full_label, "word": word, "look": look})
     return rows
 
 

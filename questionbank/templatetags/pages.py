@@ -19,6 +19,7 @@ from django.utils.html import format_html, format_html_join, linebreaks
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
+from analytics.metric_names import SUITES
 from questionbank.bank.difficulty_selectors import DifficultyFigure, observed_difficulty, published_difficulty
 from questionbank.bank.school_grades import grade_name
 from questionbank.capabilities.catalog import scope_name
@@ -297,12 +298,7 @@ def current(context: dict[str, Any], names: str) -> bool:
 @register.filter
 def suite_name(suite: str) -> str:
     """Return the display name of a suite of labelled pairs; for a file, its name."""
-    names = {
-        "made": "operators’ pairs of the bank’s held-out questions",
-        "decided": "reviewers’ decisions on the bank’s held-out questions",
-        "demo": "the demo’s hand-written pairs",
-    }
-    return str(names.get(suite, suite))
+    return SUITES.get(suite, suite)
 
 
 @register.filter

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from analytics.metric_names import MetricName
 from questionbank.bank.vector_services import embedding_set_ensure
 from questionbank.models import ModelArtifact, Question
 from questionbank.registry.artifact_selectors import artifact_folder
@@ -39,7 +40,8 @@ def gauge_figures(reporter: RunReporter, *, candidate: ModelArtifact, champion: 
     errors = [
         np.abs(load_gauge(artifact_folder(model)).estimate(texts) - truth).tolist() for model in (candidate, champion)
     ]
-    metric = paired_metric("error", "Error of the length", ids, errors, np.random.default_rng(0), "error")
+    named = MetricName("Error of the length", higher_is_better=False)
+    metric = paired_metric("error", ids, errors, np.random.default_rng(0), named=named)
     return {
         "suite": {"questions": len(ids), "lost": 0, "gained": 0, "left_out": 0, "seed": 0},
         "metrics": [metric, metric | {"name": "speed", "label": "Speed", "worse": True}],

@@ -26,11 +26,6 @@ from worker.reporting import RunReporter
 
 K = 8
 LARGEST_SUITE, LARGEST_CORPUS = 2_000, 20_000
-LABELS = {
-    "same_graph_at_8": "Share of 8 exemplars with the same computation",
-    "ndcg_at_8": "Order of 8 exemplars by likeness of their computations (nDCG)",
-}
-
 Floats = npt.NDArray[np.float64]
 
 
@@ -112,8 +107,5 @@ def _columns(asked: Sequence[_Problem], corpus: Sequence[_Problem], vectors: Vec
 
 def _metrics(questions: Sequence[int], columns: Mapping[str, Mapping[str, Floats]]) -> list[Metric]:
     rng = np.random.default_rng(SEED)
-    metrics = []
-    for name, label in LABELS.items():
-        both = [columns[role][name].tolist() for role in ROLES]
-        metrics.append(paired_metric(name, label, questions, both, rng))
-    return metrics
+    names = columns["candidate"]
+    return [paired_metric(name, questions, [columns[role][name].tolist() for role in ROLES], rng) for name in names]

@@ -34,7 +34,6 @@ Floats = npt.NDArray[np.float64]
 
 NEIGHBOURS = 10
 LARGEST_SUITE, LARGEST_TRAIN = 5_000, 20_000  # questions of a hierarchy
-_SUITE = ", the bank's held-out questions"
 FEWEST_TRAIN = 20  # a hierarchy needs this many questions to train a probe
 
 
@@ -106,21 +105,18 @@ class _Measured:
         """Return every figure with its interval, in reading order."""
         rng = np.random.default_rng(SEED)
         metrics = []
-        labels = {"concept_accuracy": "Concept accuracy", "precision_at_10": "Precision at 10"}
-        for sort, label in labels.items():
+        for sort in ("concept_accuracy", "precision_at_10"):
             for level in sorted({depth for name, depth in self.by_level if name == sort}):
                 values, ids = self.by_level[sort, level], self.questions[sort, level]["candidate"]
                 if ids:
-                    title = f"{label}, level {level}{_SUITE}"
                     columns = [values[role] for role in ROLES]
-                    metrics.append(paired_metric(f"{sort}_level_{level}", title, ids, columns, rng))
+                    metrics.append(paired_metric(f"{sort}_level_{level}", ids, columns, rng))
         if len(self.truth) > 1 and np.ptp(self.truth) > 0:
             estimates = [self.estimates[role] for role in ROLES]
             errors = [np.abs(np.subtract(estimate, self.truth)).tolist() for estimate in estimates]
-            title = f"Error of the difficulty (MAE){_SUITE}"
-            metrics.append(paired_metric("difficulty_mae", title, self.graded, errors, rng, kind="error"))
-            title, columns = f"Correlation of the difficulty{_SUITE}", [*estimates, self.truth]
-            metrics.append(paired_metric("difficulty_pearson", title, self.graded, columns, rng, kind="pearson"))
+            metrics.append(paired_metric("difficulty_mae", self.graded, errors, rng))
+            columns = [*estimates, self.truth]
+            metrics.append(paired_metric("difficulty_pearson", self.graded, columns, rng, kind="pearson"))
         return metrics
 
 
@@ -189,8 +185,7 @@ def _task_metrics(candidate: ModelArtifact, champion: ModelArtifact) -> list[Met
     if not triples:
         return []
     columns = [(task_margins(triples, model.encode) > 0).astype(float).tolist() for model in models]
-    label = "Same task ranked above the same story, questions that come with the program"
-    return [paired_metric("task_over_story", label, range(len(triples)), columns, np.random.default_rng(SEED))]
+    return [paired_metric("task_over_story", range(len(triples)), columns, np.random.default_rng(SEED))]
 
 
 def _sample(rows: Sequence[TrainingQuestion], size: int) -> list[TrainingQuestion]:

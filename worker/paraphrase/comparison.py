@@ -62,13 +62,12 @@ RESAMPLES = 1_000
 LARGEST_SUITE = 1_000  # questions from which operators make pairs
 CHANGED_SHOWN = 12
 MADE, DECIDED, DEMO = "made", "decided", "demo"
-SUITES = {MADE: "operators' pairs", DECIDED: "reviewers' decisions", DEMO: "hand-written pairs"}
 MEASURES: Mapping[str, tuple[Callable[[PairScore], float], float]] = {  # value and threshold; a literal table
     # The probability is stretched to [-1, 1], as in `evaluate paraphrase`, so that separations are comparable.
     "verdict": (lambda pair_score: 2 * pair_score.probability - 1, 0.0),
     "score": (lambda pair_score: pair_score.score, THRESHOLD),
 }
-FIGURES = {"auc": "ROC AUC", "macro_f1": "Macro F1 at 0.5", "separation": "Separation"}
+FIGURES = ("auc", "macro_f1", "separation")
 
 Roles = Mapping[str, Sequence[PairScore | None]]
 """By ``"candidate"`` and ``"champion"``: the score of each pair; None if it cannot read the pair."""
@@ -155,7 +154,7 @@ def scorer_figures(suite: Sequence[SuitePair], results: Roles, *, left_out: int 
     """
     triples = list(zip(suite, results["candidate"], results["champion"], strict=True))
     rows = [(item, new, old) for item, new, old in triples if new is not None and old is not None]
-    names = dict.fromkeys((*SUITES, *(item.suite for item in suite)))
+    names = dict.fromkeys((MADE, DECIDED, DEMO, *(item.suite for item in suite)))
     metrics: list[Metric] = []
     suites: list[PairSuite] = []
     for name in names:
@@ -204,17 +203,10 @@ def _metrics(suite: str, rows: Sequence[tuple[SuitePair, PairScore, PairScore]])
         champion = [value_of(old) for _item, _new, old in rows]
         bounds = intervals(draws.figures(candidate, threshold=threshold), draws.figures(champion, threshold=threshold))
         new, old = (pair_metrics(labels, values, threshold=threshold) for values in (candidate, champion))
-        for figure, label in FIGURES.items():
+        for figure in FIGURES:
             low, high = bounds[figure]
             first, second = getattr(new, figure), getattr(old, figure)
             values = {"candidate": first, "champion": second, "difference": first - second, "low": low, "high": high}
-            metrics.append(
-                metric_entry(
-                    f"{measure}_{figure}_{suite}",
-                    f"{label} of the {measure}, {SUITES.get(suite, suite)}",
-                    values,
-                    questions=questions,
-                )
-                | {"measure": measure, "suite": suite}
-            )
+            entry = metric_entry(f"{measure}_{figure}_{suite}", values, questions=questions)
+            metrics.append(entry | {"measure": measure, "suite": suite})
     return metrics

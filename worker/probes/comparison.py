@@ -125,11 +125,10 @@ def _concept_metrics(
         present = ~np.isnan(columns[0])
         if not present.any():
             continue
-        label = f"Concept accuracy, level {level}" if level else "Accuracy of whole paths"
         questions = [pk for pk, keep in zip(ids, present, strict=True) if keep]
         name = f"concept_accuracy_level_{level}" if level else "path_accuracy"
         known = [column[present].tolist() for column in columns]
-        metrics.append(paired_metric(name, label, questions, known, rng))
+        metrics.append(paired_metric(name, questions, known, rng))
     return metrics
 
 
@@ -177,8 +176,7 @@ def _difficulty_metric(
             column.append(abs((percent or 0.0) / 100 - row.difficulty))
     if not ids:
         return None
-    label = "Error of the difficulty (MAE)"
-    return paired_metric("difficulty_mae", label, ids, errors, rng, kind="error")
+    return paired_metric("difficulty_mae", ids, errors, rng)
 
 
 def _changed(

@@ -66,8 +66,7 @@ def solver_figures(
     metrics = []
     if len(suite) >= SMALLEST_SUITE:
         columns = [[float(hit) for hit in right[role]] for role in ROLES]
-        rng, label = np.random.default_rng(SEED), "Problems whose answer is right"
-        metrics.append(paired_metric("answer_accuracy", label, range(len(suite)), columns, rng))
+        metrics.append(paired_metric("answer_accuracy", range(len(suite)), columns, np.random.default_rng(SEED)))
     changed = [place for place in range(len(suite)) if right["candidate"][place] != right["champion"][place]]
     answer_only = sum(not problem.equation for problem in suite)
     return {

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import Run, RunMetric
-from questionbank.registry.curve_views import compared_charts, loss_note, metric_name, training_charts
+from questionbank.registry.curve_views import compared_charts, loss_note, training_charts
 
 POINTS = [(10, 1.0), (20, 0.5)]
 
@@ -64,21 +64,6 @@ def test_two_trainings_share_their_axes_and_one_without_a_curve_is_left_out() ->
     )
     assert [curve.name for curve in charts["chart-loss"].curves] == ["new", "old"]
     assert [curve.name for curve in charts["chart-held-out-precision-at-10"].curves] == ["new"]
-
-
-def test_a_figure_that_nobody_named_is_still_readable() -> None:
-    assert metric_name("loss_rank_3") == "Rank 3"
-    assert metric_name("gradient_norm") == "Gradient norm"
-
-
-def test_the_same_figure_on_other_questions_has_another_name() -> None:
-    names = [
-        "held_out_precision_at_10_level_2", "precision_at_10_level_2", "verdict_auc_demo", "verdict_auc_made",
-        "score_auc_made", "validation_auc",
-    ]  # fmt: skip
-    assert len({metric_name(name) for name in names}) == len(names)
-    assert metric_name("precision_at_10_level_2") == "Precision at 10, level 2, the bank’s held-out questions"
-    assert metric_name("score_auc_aquarat_test") == "ROC AUC of the score, aquarat_test"
 
 
 @pytest.mark.parametrize(
