@@ -26,13 +26,19 @@ from analytics.errors import DataError
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.losses.info_nce import InfoNCELoss
 from analytics.problem_files import Problems, set_apart
-from analytics.training.batching import length_grouped_batches
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
+from analytics.training.device import seed_everything
 from analytics.training.distributed import broadcast_from_main, gather_objects, gather_rows
 from analytics.training.loop import train_configured
-from analytics.training.manifest import with_provenance
-from analytics.training.seeding import seed_everything
-from analytics.training.stages import LoopSettings, Stage, Step, Task, TrainingResult
+from analytics.training.stages import (
+    LoopSettings,
+    Stage,
+    Step,
+    Task,
+    TrainingResult,
+    length_grouped_batches,
+    with_provenance,
+)
 
 _LEFT_OUT = 0  # rank of a pair to ignore
 

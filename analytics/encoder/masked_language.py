@@ -19,8 +19,7 @@ from analytics.backbone.backbone import Backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.errors import DataError
-from analytics.training.batching import length_grouped_batches
-from analytics.training.stages import Step, Task
+from analytics.training.stages import Step, Task, length_grouped_batches
 
 _IGNORED = -100
 _SHARE = 0.15  # of the tokens are predicted

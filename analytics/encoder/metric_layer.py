@@ -37,7 +37,7 @@ from analytics.errors import DataError
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.records import ConceptPath
 from analytics.training.context import TrainingContext
-from analytics.training.seeding import seed_everything
+from analytics.training.device import seed_everything
 from analytics.training.stages import LoopSettings, Stage, Step, Task
 
 METRIC_STAGE = "last_layer"

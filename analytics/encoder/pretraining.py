@@ -22,10 +22,9 @@ from analytics.encoder.objectives import JointHeads, task_contrast
 from analytics.encoder.rank_table import RankTable
 from analytics.errors import DataError
 from analytics.losses.rince import RINCELoss
-from analytics.training.batching import length_grouped_batches
 from analytics.training.distributed import gather
 from analytics.training.optimisation import decay_groups
-from analytics.training.stages import Step, Task
+from analytics.training.stages import Step, Task, length_grouped_batches
 
 
 class MomentumEncoder(nn.Module):

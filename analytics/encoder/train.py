@@ -23,11 +23,10 @@ from analytics.encoder.pretraining import PretrainingTask
 from analytics.encoder.task_grids import PACKAGED_GRIDS
 from analytics.retrieval import precision_at_k
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
+from analytics.training.device import seed_everything
 from analytics.training.distributed import broadcast_from_main
 from analytics.training.loop import train_configured
-from analytics.training.manifest import with_provenance
-from analytics.training.seeding import seed_everything
-from analytics.training.stages import LoopSettings, Stage, TrainingResult
+from analytics.training.stages import LoopSettings, Stage, TrainingResult, with_provenance
 
 _MEASURED, _AMONG = 500, 2_000  # held-out questions, and training questions to retrieve from
 _MAIN_METRIC = "held_out_precision_at_10"

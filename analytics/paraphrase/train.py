@@ -41,15 +41,21 @@ from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME, type
 from analytics.paraphrase.scoring.verdict import Verdict
 from analytics.paraphrase.triplets import Triplet, question_number
 from analytics.records import ParaphrasePair
-from analytics.training.batching import length_grouped_batches
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
+from analytics.training.device import seed_everything
 from analytics.training.distributed import broadcast_from_main, gather_objects, gather_rows
 from analytics.training.interpolation import SHARES, interpolate_weights, starting_weights
 from analytics.training.loop import train_configured
-from analytics.training.manifest import with_provenance
 from analytics.training.optimisation import decay_groups
-from analytics.training.seeding import seed_everything
-from analytics.training.stages import LoopSettings, Stage, Step, Task, TrainingResult
+from analytics.training.stages import (
+    LoopSettings,
+    Stage,
+    Step,
+    Task,
+    TrainingResult,
+    length_grouped_batches,
+    with_provenance,
+)
 
 
 class ScoringTask(Task):

@@ -19,10 +19,9 @@ from analytics.solver.patterns import PatternTriple
 from analytics.solver.reading import ReadProblem
 from analytics.solver.targets import SolverExample
 from analytics.solver.textual_pairs import TextualTriple
-from analytics.training.batching import length_grouped_batches
 from analytics.training.device import inference_dtype, sent
 from analytics.training.optimisation import decay_groups
-from analytics.training.stages import Step, Task
+from analytics.training.stages import Step, Task, length_grouped_batches
 
 _RAMP = 0.05, 0.3  # shares of the steps on triples, between which the contrast ramps up to full weight
 

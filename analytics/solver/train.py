@@ -31,12 +31,10 @@ from analytics.solver.solving_task import PatternTask, SolvingTask, TextualTask
 from analytics.solver.targets import SolverExample, Vocabulary, solver_examples
 from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples
 from analytics.training.context import DEFAULT_CONTEXT, StepReport, TrainingContext
-from analytics.training.device import inference_dtype
+from analytics.training.device import inference_dtype, seed_everything
 from analytics.training.distributed import broadcast_from_main
 from analytics.training.loop import train_configured
-from analytics.training.manifest import with_provenance
-from analytics.training.seeding import seed_everything
-from analytics.training.stages import LoopSettings, Stage, TrainingResult
+from analytics.training.stages import LoopSettings, Stage, TrainingResult, with_provenance
 
 Observer = Callable[[SolverModel, StepReport], None]
 """Inspects a solver during training, at every report; it must not change the weights."""

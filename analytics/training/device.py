@@ -1,4 +1,4 @@
-"""Choose the device to compute on, and the number format of bulk inference there.
+"""Choose the device to compute on and the number format of bulk inference there, and seed random generators.
 
 Decision 4: bfloat16 if the device has instructions for it. Elsewhere it is emulated and slower than float32;
 float16, which older GPUs have, overflows in training without loss scaling.
@@ -6,6 +6,7 @@ float16, which older GPUs have, overflows in training without loss scaling.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
@@ -122,3 +123,11 @@ def threads_for(multiplications: int) -> Iterator[None]:
     finally:
         if torch.get_num_threads() != before:
             torch.set_num_threads(before)
+
+
+def seed_everything(seed: int) -> np.random.Generator:
+    """Seed Python, NumPy's global state and torch; return a separate generator for new code."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # libraries we depend on still draw from it
+    torch.manual_seed(seed)
+    return np.random.default_rng(seed)

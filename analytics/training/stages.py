@@ -1,18 +1,49 @@
-"""Interface between a capability and the training loop: tasks, stages, settings, results."""
+"""Interface between a capability and the training loop: batches, tasks, stages, settings, results, provenance."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from analytics.training.batching import length_grouped_batches
+from analytics.artifacts import Manifest
+from analytics.backbone.backbone import Backbone
+from analytics.backbone.sources import license_with_backbone
+from analytics.configuration import config_to_dict
+from analytics.training.context import TrainingContext
 from analytics.training.device import inference_dtype, pick_device
+from analytics.training.distributed import shard
 from analytics.training.optimisation import decay_groups
+
+_MOST_BATCHES_A_WINDOW = 16
+_FEWEST_WINDOWS = 4  # otherwise a small bank's batches would contain the same questions in every epoch
+
+
+def length_grouped_batches(
+    lengths: Sequence[int], batch_size: int, rng: np.random.Generator
+) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield the row numbers of each batch: shuffle rows, sort by length within windows, then shuffle batches.
+
+    Leftover rows at the end of the shuffled order, fewer than a batch, are dropped. In distributed training,
+    each process gets its share of every batch.
+    """
+    order = rng.permutation(len(lengths))
+    order = order[: len(order) // batch_size * batch_size]
+    sizes = np.asarray(lengths, dtype=np.int64)
+    count = len(order) // batch_size
+    window = batch_size * max(1, min(_MOST_BATCHES_A_WINDOW, count // _FEWEST_WINDOWS))
+    batches = []
+    for start in range(0, len(order), window):
+        part = order[start : start + window]
+        part = part[np.argsort(sizes[part], kind="stable")]
+        batches += [part[at : at + batch_size] for at in range(0, len(part), batch_size)]
+    for index in rng.permutation(len(batches)):
+        yield shard(batches[index])
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,3 +198,26 @@ class TrainingResult:
             "stopped_early": self.stopped_early,
             "seconds": round(self.seconds, 1),
         }
+
+
+def with_provenance(
+    about: Manifest, config: Any, context: TrainingContext, backbone: Backbone, *, start: str = ""
+) -> Manifest:
+    """Return the manifest of a model trained on an encoder, completed with the provenance of its training.
+
+    Args:
+        about: fields specific to this training; its name is used if the context gives none.
+        config: the training's configuration.
+        context: name, licence, parent and command.
+        backbone: the trained encoder.
+        start: folder of the model that training started from, if not the configuration's encoder.
+    """
+    return replace(
+        about,
+        name=context.name or about.name,
+        config=config_to_dict(config),
+        seed=config.seed,
+        license_note=license_with_backbone(context.license_note, start or config.backbone),
+        parent=context.parent,
+        extra={**about.extra, "device": str(backbone.device), "command": context.command},
+    )

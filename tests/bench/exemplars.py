@@ -81,7 +81,7 @@ def measure_training(problems: Sequence[ProblemRecord], steps: int, rounds: int 
     from analytics.analogy.train import RetrievalTask
     from analytics.backbone.bert import load_backbone
     from analytics.backbone.head import Head
-    from analytics.training.seeding import seed_everything
+    from analytics.training.device import seed_everything
 
     config = AnalogyConfig(batch_size=32)
     seed_everything(config.seed)

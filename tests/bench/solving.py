@@ -96,7 +96,7 @@ def some_solver(folder: Path) -> ServedSolver:
     from analytics.backbone.bert import load_backbone
     from analytics.solver.model import SolverModel, save_solver, solver_extra
     from analytics.solver.targets import Vocabulary
-    from analytics.training.seeding import seed_everything
+    from analytics.training.device import seed_everything
 
     if SOLVER.starters[0].path.is_dir():
         SOLVER.export(folder)

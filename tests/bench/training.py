@@ -107,7 +107,7 @@ def quesco(texts: list[str], config: Any) -> Any:
     from analytics.backbone.bert import load_backbone
     from analytics.encoder.examples import EncoderExample
     from analytics.encoder.pretraining import PretrainingTask
-    from analytics.training.seeding import seed_everything
+    from analytics.training.device import seed_everything
 
     seed_everything(config.seed)
     rng = random.Random(0)

@@ -29,9 +29,8 @@ from analytics.paraphrase.triplets import Triplet
 from analytics.paraphrase.words.editing import Edit, apply_edits
 from analytics.records import ParaphrasePair
 from analytics.training.context import Callback, TrainingContext
-from analytics.training.device import inference_dtype, pick_device
+from analytics.training.device import inference_dtype, pick_device, seed_everything
 from analytics.training.loop import train_loop
-from analytics.training.seeding import seed_everything
 from analytics.training.stages import LoopSettings
 
 _EPOCHS = 2

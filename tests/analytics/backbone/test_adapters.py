@@ -27,8 +27,8 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.pretraining import EncoderExample, PretrainingTask
 from analytics.errors import BackboneError, Cancelled
 from analytics.training.context import TrainingContext
+from analytics.training.device import seed_everything
 from analytics.training.loop import train_loop
-from analytics.training.seeding import seed_everything
 from analytics.training.stages import LoopSettings
 
 TEXTS = ["what is 2 + 3?", "find the area of a circle of radius 7.", "x"]

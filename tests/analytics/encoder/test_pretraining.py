@@ -15,8 +15,8 @@ from analytics.encoder.pretraining import PretrainingTask
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.losses.rince import LEFT_OUT
 from analytics.training.context import TrainingContext
+from analytics.training.device import seed_everything
 from analytics.training.loop import train_loop
-from analytics.training.seeding import seed_everything
 from analytics.training.stages import LoopSettings, Step
 from tests.analytics.history import History
 

@@ -26,8 +26,8 @@ from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
 from analytics.starters import copy_adapter
-from analytics.training.batching import length_grouped_batches
 from analytics.training.context import FileOptions, TrainingContext
+from analytics.training.stages import length_grouped_batches
 from tests.analytics.history import History
 
 SHAPES = ("square", "circle", "kite", "cone", "cube", "prism", "rhombus", "hexagon")

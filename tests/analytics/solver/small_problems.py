@@ -15,7 +15,7 @@ from analytics.solver.model import SolverModel
 from analytics.solver.targets import SolverExample, Vocabulary, solver_examples
 from analytics.solver.train import fit_solver
 from analytics.training.context import TrainingContext
-from analytics.training.seeding import seed_everything
+from analytics.training.device import seed_everything
 from analytics.training.stages import TrainingResult
 from tests.analytics.history import History
 

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import random
+
+import numpy as np
 import pytest
 import torch
 
 from analytics.errors import ConfigurationError
-from analytics.training.device import autocast, inference_dtype, pick_device, threads_for
+from analytics.training.device import autocast, inference_dtype, pick_device, seed_everything, threads_for
 
 
 def test_a_named_device_is_taken_and_auto_finds_one():
@@ -91,3 +94,16 @@ def test_small_steps_run_in_one_thread_and_large_ones_in_all():
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
+
+
+def draw():
+    return random.random(), float(np.random.rand()), float(torch.rand(1))
+
+
+def test_everything_repeats_after_the_same_seed():
+    generator = seed_everything(7)
+    first = (*draw(), generator.random())
+    generator = seed_everything(7)
+    assert (*draw(), generator.random()) == first
+    generator = seed_everything(8)
+    assert (*draw(), generator.random()) != first

@@ -15,9 +15,8 @@ from analytics.encoder.config import EncoderConfig
 from analytics.errors import ArtifactError, Cancelled, ConfigurationError, DataError
 from analytics.training.checkpoint import CHECKPOINT_NAME, load_checkpoint, save_checkpoint
 from analytics.training.context import TrainingContext
-from analytics.training.device import inference_dtype
+from analytics.training.device import inference_dtype, seed_everything
 from analytics.training.loop import train_loop, train_stages
-from analytics.training.seeding import seed_everything
 from analytics.training.stages import LoopSettings, Stage, Step
 from tests.analytics.history import History
 

@@ -35,9 +35,9 @@ from analytics.paraphrase.train import ScoringTask
 from analytics.paraphrase.triplets import Triplet
 from analytics.records import ProblemRecord
 from analytics.training.context import TrainingContext
+from analytics.training.device import seed_everything
 from analytics.training.distributed import gather_rows, process_group, process_number, processes
 from analytics.training.loop import train_loop
-from analytics.training.seeding import seed_everything
 from analytics.training.stages import LoopSettings, Task
 from tests.analytics.history import History
 
