@@ -34,6 +34,7 @@ from questionbank.registry.artifact_services import artifact_register
 from questionbank.registry.block_services import turn
 from questionbank.registry.checkpoint_services import checkpoint_fetch, checkpoint_forget, checkpoint_store
 from questionbank.registry.run_selectors import checkpoint_folder, folder_has_checkpoint
+from questionbank.training.equations import EquationMaterial
 from questionbank.training.questions import Parts
 from worker.reporting import RunReporter
 
@@ -80,6 +81,24 @@ def parts_text(parts: Parts[Any], left_out: Sequence[tuple[int, str]]) -> str:
         f" {len(parts.held_out):,} held out for comparison."
     )
     return f"{divided} Left out: {reasons}." if reasons else divided
+
+
+def log_equations(reporter: RunReporter, material: EquationMaterial[Any], *, foreign: str) -> None:
+    """Log how many questions have an equation, and what becomes of them.
+
+    Args:
+        foreign: describes questions in an excluded language.
+    """
+    left_out = (
+        (material.foreign, foreign),
+        (material.unreadable, "unreadable"),
+        (material.repeated, "exact duplicates"),
+        (material.test_items, "from a test split"),
+    )
+    reporter.log(
+        f"{material.with_equation:,} of {material.ready:,} ready questions have an equation:"
+        f" {parts_text(material.problems, left_out)}"
+    )
 
 
 WAIT_SECONDS = 2.0

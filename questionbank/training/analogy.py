@@ -24,16 +24,14 @@ from questionbank.core.wording import counted, language_name
 from questionbank.models import EmbeddingSet, Question, QuestionSolution
 from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.solving.computations import Computation, question_computation
-from questionbank.training.questions import (
-    VALIDATION_SHARE,
-    Divider,
-    Parts,
+from questionbank.training.equations import (
+    EquationMaterial,
+    EquationQuestion,
     equations_introduction,
     equations_version,
-    is_test_source,
-    original_questions,
-    part_rows,
+    usable_problems,
 )
+from questionbank.training.questions import VALIDATION_SHARE, Divider, is_test_source, original_questions, part_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +43,15 @@ class GraphProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class AnalogyMaterial:
-    """The data of a training.
+class AnalogyMaterial(EquationMaterial[GraphProblem]):
+    """The data of a training; the graph of an equation must be known for it to be used.
 
     Attributes:
-        problems: ready questions whose equation is known and can be parsed, each text once, without sources named as
-            a test split.
         predicted: questions of the training part without an equation, whose solver equation is more probably right
             than not; empty unless requested.
-        ready: number of ready questions in any language.
-        with_equation: ready questions with an equation.
-        languages: number of questions with an equation, by language.
-        foreign: questions with an equation in an excluded language.
-        without_graph: remaining questions whose equation cannot be parsed, computes nothing or is too long.
-        repeated: questions that exactly repeat another one.
-        test_items: questions from a test split.
     """
 
-    problems: Parts[GraphProblem]
     predicted: tuple[GraphProblem, ...]
-    ready: int
-    with_equation: int
-    languages: Mapping[str, int]
-    foreign: int
-    without_graph: int
-    repeated: int
-    test_items: int
 
     @property
     def learned(self) -> tuple[GraphProblem, ...]:
@@ -87,24 +68,7 @@ def analogy_material(
         predicted: also train on the solver's equations for questions without one. They are never used to evaluate.
     """
     questions = original_questions(hierarchies=hierarchies)
-    columns = ("pk", "text", "language", "source", "answer", "equation__expression", "equation__graph_key")
-    rows = questions.filter(equation__isnull=False).exclude(kind=Question.Kind.PARTS).order_by("pk")
-    problems: dict[str, GraphProblem] = {}
-    tests: list[str] = []
-    languages: Counter[str] = Counter()
-    foreign = without_graph = repeated = 0
-    for pk, text, language, source, answer, expression, key in rows.values_list(*columns).iterator():
-        languages[language] += 1
-        if language in left_out:
-            foreign += 1
-        elif is_test_source(source):
-            tests.append(text)
-        elif not key:
-            without_graph += 1
-        elif text in problems:
-            repeated += 1
-        else:
-            problems[text] = _problem(pk, text, language, answer, expression, key)
+    problems, tests, counts = usable_problems(questions, lambda language: language in left_out, _graph_problem)
     guessed = {
         entry.problem.text: entry
         for entry in (_predicted(questions, left_out) if predicted else ())
@@ -114,14 +78,15 @@ def analogy_material(
     return AnalogyMaterial(
         problems=divider.parts(problems.values(), _texts),
         predicted=divider.parts(guessed.values(), _texts).learned,
-        ready=questions.count(),
-        with_equation=languages.total(),
-        languages=languages,
-        foreign=foreign,
-        without_graph=without_graph,
-        repeated=repeated,
-        test_items=len(tests),
+        **counts,
     )
+
+
+def _graph_problem(question: EquationQuestion) -> GraphProblem | None:
+    if not question.graph_key:
+        return None
+    problem = ProblemRecord(question.id, question.text, question.language, question.expression, question.answer)
+    return GraphProblem(problem, question.graph_key)
 
 
 def equation_languages(*, hierarchies: Sequence[str] | None = None) -> list[str]:
@@ -162,11 +127,8 @@ def _predicted(questions: QuerySet[Question], left_out: Collection[str]) -> Iter
         question = row.question
         if question.language not in left_out and not is_test_source(question.source):
             equation = str(row.alternatives[0]["equation"])
-            yield _problem(question.pk, question.text, question.language, "", equation, row.graph_key)
-
-
-def _problem(pk: int, text: str, language: str, answer: str, equation: str, key: str) -> GraphProblem:
-    return GraphProblem(ProblemRecord(str(pk), text, language, equation, answer), key)
+            problem = ProblemRecord(str(question.pk), question.text, question.language, equation)
+            yield GraphProblem(problem, row.graph_key)
 
 
 def _texts(entry: GraphProblem) -> tuple[str, ...]:
@@ -254,10 +216,10 @@ def _advice(material: AnalogyMaterial, paired: int) -> Iterator[str]:
     if material.foreign:
         unknown = "in a language that the encoder does not know, and"
         yield counted(material.foreign, f"problem is {unknown} is left out.", f"problems are {unknown} are left out.")
-    if material.without_graph:
+    if material.unreadable:
         one = "equation cannot be read or computes nothing, and is left out."
         several = "equations cannot be read or compute nothing, and are left out."
-        yield counted(material.without_graph, one, several)
+        yield counted(material.unreadable, one, several)
 
 
 def _versions() -> list[str]:

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import QuerySet
 
 from analytics.analysed_text import stored_text
 from analytics.concept_paths import drop_common_leading_nodes
 from analytics.records import ConceptPath
 from analytics.splits import HELD_OUT_SHARE, KeptOut
 from questionbank.capabilities.report import Row
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionEquation, QuestionTag
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
 
 EXAMINED = 20_000  # most texts that a report compares; masking numbers takes a tenth of a millisecond each
 _TEST_SPLIT = re.compile(r"(?<![a-z])test(?![a-z])", re.IGNORECASE)
@@ -187,20 +187,3 @@ def part_rows(parts: Parts[Any], *, repeated: int, test_items: int) -> tuple[Row
         Row("repeated", repeated, "exact duplicates"),
         Row("test_items", test_items, "left out, from a test split"),
     )
-
-
-def equations_introduction(*, ready: int, with_equation: int) -> str:
-    """Return the introduction of a report on questions with an equation."""
-    by_people = QuestionEquation.objects.filter(set_by=QuestionEquation.SetBy.PERSON).count()
-    return (
-        f"{with_equation:,} of {ready:,} have an equation. In the whole bank, people entered or accepted {by_people:,}."
-    )
-
-
-def equations_version() -> str:
-    """Return a text that changes with the number of equations, of those by people, and of graphs."""
-    by_people = Count("pk", filter=Q(set_by=QuestionEquation.SetBy.PERSON))
-    counts = QuestionEquation.objects.aggregate(
-        count=Count("pk"), people=by_people, graphs=Count("graph_key", distinct=True)
-    )
-    return str(counts)

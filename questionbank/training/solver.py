@@ -22,43 +22,28 @@ from questionbank.capabilities.report import CachedReport, Report, Table, TableR
 from questionbank.core.wording import counted
 from questionbank.models import Question
 from questionbank.solving.solutions import published_answer
-from questionbank.training.questions import (
-    Divider,
-    Parts,
+from questionbank.training.equations import (
+    EquationMaterial,
+    EquationQuestion,
     equations_introduction,
     equations_version,
-    is_test_source,
-    original_questions,
+    usable_problems,
 )
+from questionbank.training.questions import Divider, is_test_source, original_questions
 
 SOLVER_LANGUAGES = {"en": "English", "zh": "Chinese"}
 
 
 @dataclass(frozen=True, slots=True)
-class SolverMaterial:
-    """The data of a training and of a comparison.
+class SolverMaterial(EquationMaterial[ProblemRecord]):
+    """The data of a training and of a comparison, in one language; an equation must be parsed to be used.
 
     Attributes:
-        problems: ready questions in the language with an equation that can be parsed, each text once, without sources
-            named as a test split.
         answered: held-out word problems without an equation whose published answer is a number, each text once, again
             without test splits. Solvers are compared on them and never trained on them.
-        ready: number of ready questions in any language.
-        with_equation: ready questions with an equation.
-        foreign: questions with an equation in another language.
-        unreadable: questions in the language whose equation cannot be parsed.
-        repeated: questions that exactly repeat another one.
-        test_items: questions from a test split.
     """
 
-    problems: Parts[ProblemRecord]
     answered: tuple[ProblemRecord, ...]
-    ready: int
-    with_equation: int
-    foreign: int
-    unreadable: int
-    repeated: int
-    test_items: int
 
     @property
     def suite(self) -> tuple[ProblemRecord, ...]:
@@ -72,24 +57,14 @@ def solver_material(wanted: str, *, hierarchies: Sequence[str] | None = None) ->
     Args:
         wanted: the language, ``"en"`` for all variants of English.
     """
+
+    def read(question: EquationQuestion) -> ProblemRecord | None:
+        if not _is_readable(question.expression):
+            return None
+        return ProblemRecord(question.id, question.text, wanted, question.expression, question.answer)
+
     questions = original_questions(hierarchies=hierarchies)
-    rows = questions.filter(equation__isnull=False).exclude(kind=Question.Kind.PARTS).order_by("pk")
-    columns = rows.values_list("pk", "text", "language", "source", "answer", "equation__expression")
-    problems: dict[str, ProblemRecord] = {}
-    tests: list[str] = []
-    with_equation = foreign = unreadable = repeated = 0
-    for pk, text, language, source, answer, expression in columns.iterator():
-        with_equation += 1
-        if primary_language(language) != wanted:
-            foreign += 1
-        elif is_test_source(source):
-            tests.append(text)
-        elif not _is_readable(expression):
-            unreadable += 1
-        elif text in problems:
-            repeated += 1
-        else:
-            problems[text] = ProblemRecord(str(pk), text, wanted, expression, answer)
+    problems, tests, counts = usable_problems(questions, lambda language: primary_language(language) != wanted, read)
     answered: dict[str, ProblemRecord] = {}
     for problem in _answered_problems(questions, wanted):
         if problem.text not in problems:
@@ -98,12 +73,7 @@ def solver_material(wanted: str, *, hierarchies: Sequence[str] | None = None) ->
     return SolverMaterial(
         problems=divider.parts(problems.values(), _texts),
         answered=divider.parts(answered.values(), _texts).held_out,
-        ready=questions.count(),
-        with_equation=with_equation,
-        foreign=foreign,
-        unreadable=unreadable,
-        repeated=repeated,
-        test_items=len(tests),
+        **counts,
     )
 
 

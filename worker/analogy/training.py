@@ -14,7 +14,7 @@ from analytics.problem_files import Problems
 from questionbank.bank.vector_selectors import embedding_set_sample
 from questionbank.models import ModelArtifact
 from questionbank.training.analogy import analogy_material, equation_languages
-from worker.candidates import Beginning, Train, kept_problems, parts_text, train_candidate
+from worker.candidates import Beginning, Train, kept_problems, log_equations, train_candidate
 from worker.reporting import RunReporter
 
 
@@ -49,16 +49,7 @@ def _read_problems(reporter: RunReporter, start: str, scope: str) -> Problems:
         hierarchies=hierarchies, left_out=left_out, predicted=not parameters.get("known_only", True)
     )
     problems = material.problems
-    reasons = (
-        (material.foreign, "in a language that it does not learn"),
-        (material.without_graph, "unreadable"),
-        (material.repeated, "exact duplicates"),
-        (material.test_items, "from a test split"),
-    )
-    reporter.log(
-        f"{material.with_equation:,} of {material.ready:,} ready questions have an equation:"
-        f" {parts_text(problems, reasons)}"
-    )
+    log_equations(reporter, material, foreign="in a language that it does not learn")
     if material.predicted:
         reporter.log(f"{len(material.predicted):,} problems are learned with the equation that the solver found.")
     if not material.learned:

@@ -10,7 +10,7 @@ from analytics.languages import LANGUAGE_NAMES
 from analytics.problem_files import Problems
 from analytics.solver.train import train_solver
 from questionbank.training.solver import solver_material
-from worker.candidates import Beginning, Train, kept_problems, parts_text, train_candidate
+from worker.candidates import Beginning, Train, kept_problems, log_equations, train_candidate
 from worker.reporting import RunReporter
 
 
@@ -37,16 +37,7 @@ def _read_problems(reporter: RunReporter) -> Problems:
     language = _language(reporter)
     material = solver_material(language, hierarchies=reporter.run.parameters.get("hierarchies"))
     problems = material.problems
-    left_out = (
-        (material.foreign, "in another language"),
-        (material.unreadable, "unreadable"),
-        (material.repeated, "exact duplicates"),
-        (material.test_items, "from a test split"),
-    )
-    reporter.log(
-        f"{material.with_equation:,} of {material.ready:,} ready questions have an equation:"
-        f" {parts_text(problems, left_out)}"
-    )
+    log_equations(reporter, material, foreign="in another language")
     if material.answered:
         reporter.log(f"Also held out for comparison: {len(material.answered):,} with a numeric answer only.")
     if not problems.learned:

@@ -56,7 +56,7 @@ def test_the_parts_share_no_problem_and_count_what_is_left_out(stories):
     assert all(is_held_out(text) for text in parts[2])
     assert not any(is_held_out(text) for text in parts[0] | parts[1])
     assert (material.ready, material.with_equation) == (93, 92)
-    left_out = (material.foreign, material.without_graph, material.repeated, material.test_items)
+    left_out = (material.foreign, material.unreadable, material.repeated, material.test_items)
     assert left_out == (1, 1, 1, 1)
     assert material.languages == {"en": 91, "de": 1}
 
