@@ -135,6 +135,33 @@ def sheet_rows(
         yield from named_rows(_cells(path, book.rows(layout.sheet), layout, progress), layout.fields)
 
 
+def sheet_texts(path: Path, notes: list[str]) -> Iterator[tuple[int, list[str] | LineProblem]]:
+    """Yield the rows of the first visible sheet that has any, as texts or as problems of single cells.
+
+    Args:
+        notes: collects the names of the sheets that are not read.
+
+    Raises:
+        ImportRefused: the workbook cannot be read.
+    """
+    with _opened(path) as book:
+        visible = [sheet.name for sheet in book.sheets if not sheet.is_hidden]
+        chosen = next((name for name in visible if next(book.rows(name), None)), None)
+        others = [sheet.name for sheet in book.sheets if sheet.name != chosen]
+        if others:
+            notes.append(f"Sheets that are not read: {', '.join(others)}.")
+        for number, row in book.rows(chosen) if chosen else ():
+            texts = [""] * (max(row, default=-1) + 1)
+            for column, cell in row.items():
+                if cell.is_merged:
+                    yield number, LineProblem(number, f"column {column + 1} is merged with the cell above; split it")
+                elif cell.problem:
+                    yield number, LineProblem(number, f"column {column + 1} is {cell.problem}")
+                else:
+                    texts[column] = cell.text
+            yield number, texts
+
+
 def _cells(
     path: Path, rows: Iterator[Row], layout: FileLayout, progress: Progress | None
 ) -> Iterator[tuple[int, list[str] | LineProblem | LineWarning]]:

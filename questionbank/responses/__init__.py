@@ -1,0 +1,1 @@
+"""Responses of pupils: files of them, their figures, and the pages that show these."""
