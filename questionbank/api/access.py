@@ -57,13 +57,17 @@ class Access(HttpBearer):
         """Return the caller.
 
         Raises:
-            ApiProblem: there is none (401), or they call too often (429), lack the scope or the permission (403).
+            ApiProblem: there is none (401), they call too often (429), or they lack the scope, the permission or the
+                CSRF token (403).
         """
         caller = admitted(request)
         if caller.key is not None and self.scope not in caller.key.scopes:
             raise ApiProblem(403, f"This needs a key with the scope “{self.scope}”.", code="scope_missing")
         if not caller.user.has_perm(f"questionbank.{self.permission}"):
             raise ApiProblem(403)
+        # Last, because it reads a form's body to the end.
+        if caller.key is None and request.method not in SAFE and check_csrf(request) is not None:
+            raise ApiProblem(403, "Send the CSRF token as “X-CSRFToken”.", code="csrf_failed")
         return caller
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
@@ -75,7 +79,7 @@ def admitted(request: HttpRequest) -> Caller:
     """Return the caller, and count the request against their rate; further calls for the same request do neither.
 
     Raises:
-        ApiProblem: there is no caller, the CSRF token is missing, or they call too often.
+        ApiProblem: there is no caller, or they call too often.
     """
     if not hasattr(request, "_admitted"):
         try:
@@ -102,8 +106,6 @@ def _caller(request: HttpRequest) -> Caller:
         return Caller(key.owner, key)
     if not request.user.is_authenticated:
         raise ApiProblem(401)
-    if request.method not in SAFE and check_csrf(request) is not None:
-        raise ApiProblem(403, "Send the CSRF token as “X-CSRFToken”.", code="csrf_failed")
     return Caller(request.user, None)
 
 

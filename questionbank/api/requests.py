@@ -102,7 +102,7 @@ def checked(run: Run) -> Run:
     @wraps(run)
     def checked_run(request: HttpRequest, **path: Any) -> HttpResponse:
         try:
-            admitted(request)
+            operation.auth_callbacks[0](request)
             if unknown := sorted(set(request.GET) - known):
                 raise ValidationFailed.of({name[:100]: ["There is no such parameter."] for name in unknown})
             if request.method in SAFE:
@@ -153,7 +153,16 @@ def _once(request: HttpRequest, run: Callable[[], HttpResponse]) -> HttpResponse
 
 def _fingerprint(request: HttpRequest) -> str:
     described = f"{request.method} {request.get_full_path()} {request.content_type} {request.headers.get('If-Match')}\n"
-    return hashlib.sha256(described.encode() + request.body).hexdigest()
+    digest = hashlib.sha256(described.encode())
+    if request.content_type != "multipart/form-data":
+        digest.update(request.body)
+        return digest.hexdigest()
+    for name, file in sorted(request.FILES.items()):
+        digest.update(f"{name} {file.name}\n".encode())
+        for piece in file.chunks():
+            digest.update(piece)
+        file.seek(0)
+    return digest.hexdigest()
 
 
 def _lock(caller: Caller, key: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern
 from ninja import NinjaAPI, Router
 from ninja.operation import Operation
 
@@ -17,8 +17,14 @@ from questionbank.api.contract import Failure
 from questionbank.api.errors import register_error_handlers
 from questionbank.api.middleware import PREFIX
 from questionbank.api.requests import StrictParser, checked
-from questionbank.bank import question_api
+from questionbank.bank import concept_api, list_api, question_api
+from questionbank.imports import api as imports_api
 from questionbank.people import api as people_api
+from questionbank.registry import api as registry_api
+from questionbank.review import api as review_api
+from questionbank.search import api as search_api
+from questionbank.similar import api as similar_api
+from questionbank.solving import api as solving_api
 
 HOW_TO_SIGN_IN = (
     "Send a key as `Authorization: Bearer KEY`. People make keys in their account's menu under “Keys for programs”. "
@@ -62,16 +68,28 @@ def get_schema(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001 - django
     return openapi_schema()
 
 
-for router in (schema_router, people_api.router, question_api.router):
+resources = (
+    people_api,
+    question_api,
+    search_api,
+    similar_api,
+    solving_api,
+    review_api,
+    concept_api,
+    list_api,
+    registry_api,
+    imports_api,
+)
+for router in (schema_router, *(resource.router for resource in resources)):
     api.add_router("", router)
 
 
-def api_patterns() -> list[URLPattern | URLResolver]:
-    """Return the addresses; the API itself checks who calls, so that it can answer in its own shape."""
-    patterns: list[URLPattern | URLResolver] = api.urls[0]
-    for pattern in patterns:
+def api_patterns() -> list[URLPattern]:
+    """Return one pattern per address; the API itself checks who calls, so that it can answer in its own shape."""
+    patterns = {str(pattern.pattern): pattern for pattern in reversed(api.urls[0]) if pattern.name != "api-root"}
+    for pattern in patterns.values():
         login_not_required(pattern.callback)
-    return patterns
+    return list(patterns.values())
 
 
 def openapi_schema() -> dict[str, Any]:

@@ -41,7 +41,7 @@ EDIT, TAG = Access("read", "write"), Access("tags_edit")  # a question's author 
 OptionText = Annotated[str, Field(max_length=TEXT_LIMIT)]
 
 
-class FilterQuery(PageQuery):
+class QuestionFilters(Body):
     """The filters of the search page."""
 
     concept: Id | None = None
@@ -60,8 +60,12 @@ class FilterQuery(PageQuery):
 
     def filters(self) -> SearchFilters:
         """Return the filters, which the search page reads in the same way."""
-        given = self.model_dump(mode="json", exclude={"limit", "cursor", "query"}, exclude_none=True)
+        given = self.model_dump(mode="json", exclude_none=True)
         return SearchFilters.from_querydict({name: str(value) for name, value in given.items()})
+
+
+class FilterQuery(QuestionFilters, PageQuery):
+    """A page of the questions that pass the filters."""
 
 
 class OptionBody(Body):
@@ -158,7 +162,7 @@ def create_question(request: HttpRequest, response: HttpResponse, body: Question
 
 
 @router.get("/questions/{int:question_id}", auth=READ, response=QuestionItem)
-def get_question(request: HttpRequest, response: HttpResponse, question_id: int, asked: Query[FormatQuery]) -> Any:
+def get_question(request: HttpRequest, response: HttpResponse, question_id: Id, asked: Query[FormatQuery]) -> Any:
     """Return a question, as JSON or as a file in one of the export formats."""
     question = question_get(question_id=question_id, user=request.user)
     if not asked.format:
@@ -167,23 +171,19 @@ def get_question(request: HttpRequest, response: HttpResponse, question_id: int,
 
 
 @router.put("/questions/{int:question_id}", auth=EDIT, response=QuestionItem)
-def replace_question(
-    request: HttpRequest, response: HttpResponse, question_id: int, body: QuestionBody
-) -> QuestionItem:
+def replace_question(request: HttpRequest, response: HttpResponse, question_id: Id, body: QuestionBody) -> QuestionItem:
     """Replace a question; fields that are left out become empty."""
     return _update(request, response, question_id, body.model_dump())
 
 
 @router.patch("/questions/{int:question_id}", auth=EDIT, response=QuestionItem)
-def change_question(
-    request: HttpRequest, response: HttpResponse, question_id: int, body: QuestionPatch
-) -> QuestionItem:
+def change_question(request: HttpRequest, response: HttpResponse, question_id: Id, body: QuestionPatch) -> QuestionItem:
     """Change some fields of a question."""
     return _update(request, response, question_id, body.model_dump(exclude_unset=True))
 
 
 @router.post("/questions/{int:question_id}/retire", auth=EDIT, response=QuestionItem)
-def retire_question(request: HttpRequest, response: HttpResponse, question_id: int) -> QuestionItem:
+def retire_question(request: HttpRequest, response: HttpResponse, question_id: Id) -> QuestionItem:
     """Take a question out of searches; it stays in the bank."""
     question = _locked(request, question_id)
     question_retire(user=request.user, question=question)
@@ -191,7 +191,7 @@ def retire_question(request: HttpRequest, response: HttpResponse, question_id: i
 
 
 @router.post("/questions/{int:question_id}/restore", auth=EDIT, response=QuestionItem)
-def restore_question(request: HttpRequest, response: HttpResponse, question_id: int) -> QuestionItem:
+def restore_question(request: HttpRequest, response: HttpResponse, question_id: Id) -> QuestionItem:
     """Bring a retired question back into searches."""
     question = _locked(request, question_id)
     if question.status != Question.Status.RETIRED:
@@ -201,7 +201,7 @@ def restore_question(request: HttpRequest, response: HttpResponse, question_id: 
 
 
 @router.get("/questions/{int:question_id}/versions", auth=READ, response=list[VersionItem])
-def list_question_versions(request: HttpRequest, question_id: int) -> list[VersionItem]:
+def list_question_versions(request: HttpRequest, question_id: Id) -> list[VersionItem]:
     """List the latest changes of a question, newest first."""
     question = question_get(question_id=question_id, user=request.user)
     return [
@@ -218,7 +218,7 @@ def list_question_versions(request: HttpRequest, question_id: int) -> list[Versi
 
 
 @router.post("/questions/{int:question_id}/revert", auth=EDIT, response=QuestionItem)
-def revert_question(request: HttpRequest, response: HttpResponse, question_id: int, body: RevertBody) -> QuestionItem:
+def revert_question(request: HttpRequest, response: HttpResponse, question_id: Id, body: RevertBody) -> QuestionItem:
     """Bring back a question's wording, grading and grade from before a change."""
     question = _locked(request, question_id)
     question_revert(user=request.user, question=question, event=body.event, version=question.version)
@@ -226,14 +226,14 @@ def revert_question(request: HttpRequest, response: HttpResponse, question_id: i
 
 
 @router.get("/questions/{int:question_id}/tags", auth=READ, response=list[ConceptItem])
-def list_question_tags(request: HttpRequest, question_id: int) -> list[ConceptItem]:
+def list_question_tags(request: HttpRequest, question_id: Id) -> list[ConceptItem]:
     """List the concepts of a question."""
     return question_item(question_get(question_id=question_id, user=request.user)).concepts
 
 
 @router.put("/questions/{int:question_id}/tags", auth=TAG, response=QuestionItem)
 def replace_question_tags(
-    request: HttpRequest, response: HttpResponse, question_id: int, body: TagsBody
+    request: HttpRequest, response: HttpResponse, question_id: Id, body: TagsBody
 ) -> QuestionItem:
     """Tag a question with exactly these concepts. Everybody who writes questions may tag any question."""
     question = _locked(request, question_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
 
@@ -36,3 +37,10 @@ class Program:
             named.pop("Content-Type", "application/json"),
             headers={"Authorization": f"Bearer {self.secret}", **named},
         )
+
+    def upload(self, path: str, content: bytes, name: str, **headers: str) -> HttpResponse:
+        """Send a file as the field ``file`` of a form."""
+        named = {"Authorization": f"Bearer {self.secret}"} | {
+            header.replace("_", "-"): value for header, value in headers.items()
+        }
+        return self._client.post(ROOT + path, {"file": SimpleUploadedFile(name, content)}, headers=named)

@@ -1,0 +1,78 @@
+"""Searching over the API, by the same ranking as the search page."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from django.http import HttpRequest
+from ninja import Query, Router
+from pydantic import BaseModel, Field
+
+from questionbank.api.access import Access
+from questionbank.bank.question_api import FilterQuery
+from questionbank.bank.question_representation import QuestionItem, question_items
+from questionbank.registry.serving import serving
+from questionbank.search.search import ORDERS, RELEVANCE, SearchHit, search_questions
+
+router = Router(tags=["search"])
+
+LONGEST_QUERY = 2000  # as on the search page
+
+
+class SearchQuery(FilterQuery):
+    """Words, a concept's name, a formula or a whole question, with the filters of the search page."""
+
+    query: Annotated[str, Field(max_length=LONGEST_QUERY)] = ""
+    order: Literal[(RELEVANCE, *ORDERS)] | None = None  # type: ignore[valid-type]
+    exact: bool = Field(default=False, description="Neither correct the spelling nor read filters from the query.")
+
+
+class HitItem(BaseModel):
+    """A question that was found, and by what."""
+
+    question: QuestionItem
+    score: float = Field(description="Comparable within one search only.")
+    found_by: list[str]
+
+
+class SearchResult(BaseModel):
+    """A page of matches, followed by questions that are close in meaning."""
+
+    total: int = Field(description="Matches; a lower bound if `total_is_capped`.")
+    total_is_capped: bool
+    corrected: str
+    notice: str
+    items: list[HitItem]
+    closest: list[HitItem]
+    next: str | None
+
+
+@router.get("/search", auth=Access("read"), response=SearchResult)
+def search(request: HttpRequest, asked: Query[SearchQuery]) -> SearchResult:
+    """Search the bank."""
+    page = search_questions(
+        query=asked.query.strip(),
+        filters=asked.filters().seen_by(request.user),
+        serving=serving(),
+        order=asked.order or "",
+        cursor=asked.cursor,
+        page_size=asked.limit,
+        exact=asked.exact,
+    )
+    return SearchResult(
+        total=page.total,
+        total_is_capped=page.total_is_capped,
+        corrected=page.corrected,
+        notice=page.notice,
+        items=_items(page.hits),
+        closest=_items(page.closest),
+        next=page.next_cursor or None,
+    )
+
+
+def _items(hits: list[SearchHit]) -> list[HitItem]:
+    questions = question_items([hit.question for hit in hits])
+    return [
+        HitItem(question=question, score=hit.score, found_by=list(hit.found_by))
+        for question, hit in zip(questions, hits, strict=True)
+    ]
