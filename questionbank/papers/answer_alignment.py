@@ -265,19 +265,14 @@ def _chain(
                 if score <= best or earlier is label:
                     continue
                 if at == slot:
-                    is_next = label.part and earlier.part and label.part != earlier.part
-                    cost = 0.0 if is_next and (label.start == 0 or label.weight >= 1.5) else 99.0
+                    cost = _cost_of_part(earlier, label)
+                elif slot > at:
+                    cost = min(0.7 * (slot - at - 1), 4.0) + _cost_of_gap(texts, earlier, label)
                 else:
-                    cost = min(0.7 * (slot - at - 1), 4.0) if slot > at else _again(texts, earlier, label, again)
-                    if not earlier.part and _is_empty(texts, earlier, label):
-                        cost += 2.5
+                    cost = _again(texts, earlier, label, again) + _cost_of_gap(texts, earlier, label)
                 if score - cost > best:
                     best, before = score - cost, place
-            printed = re.sub(r"[^a-z]", "", names[slot].lower())
-            fits = 0.0
-            if label.name and printed:  # "B1" does not belong to section A
-                fits = 1.5 if label.name == printed else -2.0 * (len(label.name) == len(printed) == 1)
-            states.append((label, slot, best + label.weight + fits, before))
+            states.append((label, slot, best + label.weight + _fit_of_name(label.name, names[slot]), before))
     chain: list[tuple[Label, int]] = []
     place = max(range(len(states)), key=lambda place: states[place][2], default=-1)
     while place >= 0:
@@ -294,6 +289,26 @@ def _is_shuffled(labels: Sequence[Label], slots: Sequence[int]) -> bool:
     return is_each_once and numbers != sorted(numbers)
 
 
+def _fit_of_name(name: str, printed: str) -> float:
+    """Return how well the word before a number fits the question's name as printed: "B1" is not in section A."""
+    printed = re.sub(r"[^a-z]", "", printed.lower())
+    if not name or not printed:
+        return 0.0
+    return 1.5 if name == printed else -2.0 * (len(name) == len(printed) == 1)
+
+
+def _cost_of_part(earlier: Label, label: Label) -> float:
+    """Return the cost of another label for the same question: none if it names the next part."""
+    is_next = label.part and earlier.part and label.part != earlier.part
+    return 0.0 if is_next and (label.start == 0 or label.weight >= 1.5) else 99.0
+
+
+def _cost_of_gap(texts: Sequence[str], earlier: Label, label: Label) -> float:
+    """Return the cost of a label without an answer before the next label."""
+    is_empty = not earlier.part and all(_EMPTY.fullmatch(text) for _, text in _pieces(texts, earlier, label))
+    return 2.5 * is_empty
+
+
 def _again(texts: Sequence[str], label: Label, following: Label, cost: float) -> float:
     """Return the cost of going back to an earlier question: low just below a section name."""
     if label.line == following.line:
@@ -301,10 +316,6 @@ def _again(texts: Sequence[str], label: Label, following: Label, cost: float) ->
     before = texts[following.line][: following.start].strip()
     is_section = _SECTION_NAME.fullmatch(before) is not None or not texts[following.line - 1]
     return min(1.4, cost) if is_section else cost
-
-
-def _is_empty(texts: Sequence[str], label: Label, following: Label) -> bool:
-    return all(_EMPTY.fullmatch(text) for _, text in _pieces(texts, label, following))
 
 
 def _pieces(texts: Sequence[str], label: Label, following: Label | None) -> Iterator[tuple[int, str]]:

@@ -20,7 +20,7 @@ from questionbank.papers.line_context import formulas
 from questionbank.papers.marks import read_mark
 from questionbank.papers.paper_lines import Doubt, FoundQuestion, Line, Role, full_text
 from questionbank.papers.points import IMPOSSIBLE_POINTS
-from questionbank.papers.question_drafts import Draft, Item
+from questionbank.papers.question_drafts import Draft
 from questionbank.papers.tasks import asks, directs
 
 _ADDRESSES = re.compile(
@@ -33,7 +33,7 @@ _NUMBERS_LEFT = re.compile(r"\n\s*(?:Q\s?)?\d{1,3}[.)、．]\s+\S")
 
 
 def neighbour_doubts(
-    found: Sequence[FoundQuestion], drafts: Sequence[Draft], *, names_answers: bool = False
+    found: Sequence[FoundQuestion], drafts: Sequence[Draft], *, names_answers: bool
 ) -> Iterator[FoundQuestion]:
     """Yield the questions with all their doubts.
 
@@ -49,20 +49,16 @@ def neighbour_doubts(
     beside = Counter(question.heading for question in found)
     given = Counter(question.heading for question in found if question.record.content.points is not None)
     for place, (question, draft) in enumerate(zip(found, drafts, strict=True)):
+        has_seen_options = any(item.is_settled for item in draft.options)  # a person who set one has seen all of them
         doubts = [
             *question.doubts,
             *_own(question, draft, has_answers=has_answers),
             *_numbers(place, drafts),
             *_without_points(question, given[question.heading], beside[question.heading]),
             *_twins(place, draft, alike[draft.number.strip(" .()"), draft.headings]),
-            *(() if _are_settled(draft.options) else _number_of_options(place, found, usual, counts)),
+            *(() if has_seen_options else _number_of_options(place, found, usual, counts)),
         ]
         yield replace(question, doubts=tuple(dict.fromkeys(doubts)))
-
-
-def _are_settled(items: Sequence[Item]) -> bool:
-    """Return whether a person has set the role of any of these lines, and so has seen all of them."""
-    return any(item.is_settled for item in items)
 
 
 def _has_answer(question: FoundQuestion) -> bool:
@@ -267,12 +263,9 @@ def paper_notices(questions: Sequence[FoundQuestion], total: float) -> Iterator[
         ]
         named = f" No points were found for question {', '.join(without[:8])}." if without else ""
         yield f"The questions give {found:g} points together, but the document says {total:g}.{named} Check the points."
-    if questions and not any(map(_has_any_answer, questions)):
+    answers_parts = any(part.answer for question in questions for part in question.record.content.parts)
+    if questions and not answers_parts and not any(map(_has_answer, questions)):
         yield "No answers were found in the document. The questions are imported without."
-
-
-def _has_any_answer(question: FoundQuestion) -> bool:
-    return _has_answer(question) or any(part.answer for part in question.record.content.parts)
 
 
 # -- what is left over -------------------------------------------------------------------------------------------

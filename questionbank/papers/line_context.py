@@ -270,17 +270,16 @@ def is_short_value(line: Line, mark: Mark | None) -> bool:
 
 def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
     """Return a paper's numbered rules: they follow their title, and the numbering restarts after them."""
-    marks = [None if _may_be_points(mark, line) else mark for mark, line in zip(marks, lines, strict=True)]
+    marks = [  # a number in brackets without text may be points: "(2)"
+        None if mark is not None and mark.series == "digits()" and not line.text else mark
+        for mark, line in zip(marks, lines, strict=True)
+    ]
     for title, line in enumerate(lines):
         mark = marks[title]
-        if (
-            mark is not None
-            and mark.kind in COUNTING_KINDS
-            and line.text
-            and not phrases.INSTRUCTIONS.fullmatch(line.text)
-        ):
+        is_title = phrases.INSTRUCTIONS.fullmatch(line.text) is not None
+        if mark is not None and mark.kind in COUNTING_KINDS and line.text and not is_title:
             return frozenset()
-        if not phrases.INSTRUCTIONS.fullmatch(line.text):
+        if not is_title:
             continue
         end, counted = title + 1, 0
         while end < len(lines) and not lines[end].heading:
@@ -313,15 +312,8 @@ def formulas(lines: Sequence[Line]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _may_be_points(mark: Mark | None, line: Line) -> bool:
-    return mark is not None and mark.series == "digits()" and not line.text
-
-
 def _ends_formulas(line: Line) -> bool:
     text = line.text
-    is_title = (
-        line.heading or phrases.SECTION.fullmatch(f"{line.number} {text}".strip()) or phrases.KEY_TITLE.fullmatch(text)
-    )
-    return bool(is_title or phrases.TASK.match(text) or text.endswith(("?", "？"))) or not re.search(
-        r"[=$|]|!\[|\d", text
-    )
+    is_title = line.heading or phrases.SECTION.fullmatch(full_text(line)) or phrases.KEY_TITLE.fullmatch(text)
+    asks = phrases.TASK.match(text) or text.endswith(("?", "？"))
+    return bool(is_title or asks) or not re.search(r"[=$|]|!\[|\d", text)

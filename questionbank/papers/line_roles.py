@@ -14,7 +14,7 @@ from questionbank.papers import phrases
 from questionbank.papers.answer_keys import key_entries
 from questionbank.papers.line_context import LONG_HEADING, Surroundings, formulas, numbered_rules
 from questionbank.papers.marks import Mark, read_mark
-from questionbank.papers.numbering import Items, Numbering, Run, is_above_others, numbering
+from questionbank.papers.numbering import Items, Numbering, Run, is_above_others
 from questionbank.papers.paper_lines import Line, Role, full_text, row_cells
 from questionbank.papers.points import ENDS_QUESTION, POINTS_ALONE, TITLED_POINTS, paper_totals, without_points
 from questionbank.papers.tasks import WORD_BANK, is_given, is_order, matching_rows
@@ -32,7 +32,7 @@ _STATES = {Role.QUESTION: "stem", Role.PART: "item", Role.OPTION: "item"} | {
 """State after a line of each role; other roles leave it unchanged."""
 
 
-def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) -> tuple[list[Role], list[str]]:
+def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count) -> tuple[list[Role], list[str]]:
     """Return a role for each line, and the name in `ROLE_REASONS` of the rule that decided.
 
     Args:

@@ -37,7 +37,7 @@ class Rich:
         self.text += text
         self.looks += bytes([look]) * len(text)
 
-    def add_typed(self, text: str, look: int = 0) -> None:
+    def add_typed(self, text: str, look: int) -> None:
         """Add typed text: its dollar signs are prices unless the paragraph shows otherwise."""
         self.add(text.replace("$", _DOLLAR).replace(FORMULA, "$").replace("\u00a0", " "), look)
 

@@ -77,7 +77,7 @@ def gathered(
     if len(lines) != len(roles):
         raise ValueError(f"{len(lines)} lines have {len(roles)} roles")
     drafts = _Assembly(lines, roles).drafts()
-    notices = [*_add_key(drafts, lines, roles)]
+    notices = [notice for listed in _lists(roles) for notice in _add_list(listed, drafts, lines)]
     take_answers_behind(drafts)
     for draft in drafts:
         draft.settle(settled)
@@ -272,12 +272,6 @@ def _each(match: re.Match[str]) -> float:
     return points_of(next(filter(None, match.groups())))
 
 
-def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[str]:
-    """Assign the entries of the lists of answers to questions; yield notices about unmatched entries."""
-    for listed in _lists(roles):
-        yield from _add_list(listed, drafts, lines)
-
-
 def _lists(roles: Sequence[Role]) -> Iterator[list[int]]:
     """Yield the lines of each list of answers."""
     for is_key, group in groupby(range(len(roles)), lambda place: roles[place] is Role.KEY):
@@ -286,6 +280,7 @@ def _lists(roles: Sequence[Role]) -> Iterator[list[int]]:
 
 
 def _add_list(listed: Sequence[int], drafts: Sequence[Draft], lines: Sequence[Line]) -> Iterator[str]:
+    """Assign the entries of a list of answers to questions; yield notices about unmatched entries."""
     above = [(place, draft) for place, draft in enumerate(drafts) if draft.lines and draft.lines[0] < listed[0]]
     if 0 < len(above) < len(drafts):  # the list of one section, with questions below it
         above = [(place, draft) for place, draft in above if draft.headings == above[-1][1].headings]

@@ -30,7 +30,7 @@ _UNTICKED = " ☐□○_()[]"
 _LONG_CELL = 60  # characters: prose rather than data
 
 
-def table_paragraphs(rows: Sequence[Sequence[Cell]], above: Sequence[Paragraph] = ()) -> list[Paragraph]:
+def table_paragraphs(rows: Sequence[Sequence[Cell]], above: Sequence[Paragraph]) -> list[Paragraph]:
     """Return the paragraphs of a table, which depend on those above it."""
     if _gives_answers(rows, above):
         return _rows([row for row in rows if any(row)], GAP)

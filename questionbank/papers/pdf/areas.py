@@ -123,9 +123,7 @@ def _is_table(grid: Grid, glyphs: Sequence[Glyph], tallest: float) -> bool:
     box = grid.box
     if max(lower - upper for upper, lower in pairwise(grid.ys)) > tallest:
         return False
-    filled = {
-        (grid.column(glyph.center), grid.row(glyph.middle)) for glyph in glyphs if box.holds(glyph.center, glyph.middle)
-    }
+    filled = {(grid.column(glyph.center), grid.row(glyph.middle)) for glyph in box.glyphs_inside(glyphs)}
     if box.height > tallest and len({column for column, _row in filled}) < 2:
         return False
     cells = (len(grid.xs) - 1) * (len(grid.ys) - 1)
@@ -136,7 +134,7 @@ def mark_ringed(drawings: Sequence[Box], glyphs: Sequence[Glyph]) -> list[Box]:
     """Return the drawings without rings around one or two letters, which mark the letters as colour does."""
     left = []
     for box in drawings:
-        inside = [one for one in glyphs if box.holds(one.center, one.middle)] if box.height < _RING else []
+        inside = box.glyphs_inside(glyphs) if box.height < _RING else []
         if inside and len(inside) <= 3 and max(box.width, box.height) < 2.6 * inside[0].size:
             for glyph in inside:
                 glyph.flags |= 2  # coloured
@@ -158,7 +156,7 @@ def pictures_of(page: Page, rules: Sequence[Box], glyphs: Sequence[Glyph]) -> li
         box = around(group)
         if max(box.width, box.height) < _SMALLEST or min(box.width, box.height) < 4 or _is_layout(group, rules, frames):
             continue
-        inside = [glyph for glyph in glyphs if box.holds(glyph.center, glyph.middle)]
+        inside = box.glyphs_inside(glyphs)
         has_image = any(one in group for one in page.images)
         is_framed = _is_rectangle(group, [*rules, *frames]) and _is_frame(box, inside, page.width)
         if not has_image and (is_framed or is_blank(inside) or holds_prose(box, inside)):
@@ -178,7 +176,7 @@ def _is_around_text(frame: Sequence[Box], glyphs: Sequence[Glyph], area: float) 
 
 def holds_prose(box: Box, glyphs: Sequence[Glyph]) -> bool:
     """Return whether an area contains a text of several sentences rather than labels."""
-    inside = [glyph for glyph in glyphs if box.holds(glyph.center, glyph.middle)]
+    inside = box.glyphs_inside(glyphs)
     return len(inside) > 5 * _PROSE and _words(inside) > _PROSE
 
 
@@ -223,7 +221,7 @@ def _words(glyphs: Sequence[Glyph]) -> int:
 def _with_labels(box: Box, glyphs: Sequence[Glyph]) -> Box:
     """Return an area extended by the short texts directly beside it: the labels of sides and axes."""
     near = Box(box.x0 - 80, box.top - 14, box.x1 + 80, box.bottom + 14)
-    taken = [glyph for glyph in glyphs if near.holds(glyph.center, glyph.middle)]
+    taken = near.glyphs_inside(glyphs)
     for run in (run for row in rows_of(taken) if not _is_numbered(row) for run in runs_of(row)):
         area = around(run)
         if area.width > max(60.0, min(0.5 * box.width, 110.0)) or not area.touches(box, _LABEL_GAP):

@@ -69,11 +69,15 @@ class Box:
         """The vertical position of the middle."""
         return (self.top + self.bottom) / 2
 
-    def holds(self, x: float, y: float, margin: float = 0.0) -> bool:
+    def holds(self, x: float, y: float) -> bool:
         """Return whether a point is inside."""
-        return self.x0 - margin <= x <= self.x1 + margin and self.top - margin <= y <= self.bottom + margin
+        return self.x0 <= x <= self.x1 and self.top <= y <= self.bottom
 
-    def touches(self, other: Box, margin: float = 0.0) -> bool:
+    def glyphs_inside(self, glyphs: Iterable[Glyph]) -> list[Glyph]:
+        """Return the glyphs whose middle is inside."""
+        return [glyph for glyph in glyphs if self.holds(glyph.center, glyph.middle)]
+
+    def touches(self, other: Box, margin: float) -> bool:
         """Return whether two areas overlap or are within a margin of each other."""
         return (
             self.x0 - margin <= other.x1
