@@ -36,7 +36,7 @@ from questionbank.papers.paragraphs import (
     counted,
     picture_name,
 )
-from questionbank.papers.pdf.reading import read_pdf
+from questionbank.papers.pdf.pdf_documents import read_pdf
 from questionbank.rendering.pictures import picture_names
 
 _DATA_ADDRESS = re.compile(r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)")

@@ -28,7 +28,7 @@ from questionbank.imports.options import ImportOptions, allowed_status
 from questionbank.imports.progress import JobReporter
 from questionbank.models import DocumentDraft, KnowledgeHierarchy, Question, QuestionList, Run, User
 from questionbank.papers.paper_lines import page_name
-from questionbank.papers.pdf.pictures import PagePicture, cut_out
+from questionbank.papers.pdf.pages import PagePicture, cut_out
 from questionbank.papers.question_records import bank_record
 from questionbank.papers.selectors import DocumentReview, FoundItem, document_questions_by_place, document_review
 from questionbank.registry import run_services as runs

@@ -1,4 +1,4 @@
-"""The context of a line in a paper, from which its role is guessed."""
+"""The context of a line, from which its role is guessed, and the rules and formulas above a paper's questions."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from questionbank.papers.pdf.glyph_lines import BLANK, is_blank
 from questionbank.papers.pdf.glyphs import Box, Glyph, Page, around
-from questionbank.papers.pdf.lines import BLANK, is_blank
 from questionbank.papers.pdf.mathematics import Row, rows_of, runs_of
 
 _SAME = 3.0  # points; rules this close touch

@@ -1,14 +1,19 @@
-"""Pages of a PDF file, read by PDFium in a separate process that can be killed (`extraction`)."""
+"""Pages of a PDF file, read by PDFium in a separate process that can be killed (`extraction`), and their pictures.
+
+The pictures are PNG as written by `extraction`, with unfiltered rows, so that areas can be cut out of them.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import json
 import logging
+import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +21,10 @@ from typing import Any
 from questionbank.core.errors import DocumentRefused
 from questionbank.core.storage import scratch_folder
 from questionbank.papers.pandoc import INSTALL
+from questionbank.papers.paper_lines import Area
 from questionbank.papers.paragraphs import DAMAGED, PROTECTED
 from questionbank.papers.pdf import extraction
+from questionbank.papers.pdf.extraction import png
 from questionbank.papers.pdf.glyphs import INVISIBLE, Box, Page, glyphs_of
 
 logger = logging.getLogger(__name__)
@@ -154,3 +161,52 @@ def _page(number: int, read: dict[str, Any]) -> Page:
     hidden = sum(bool(glyph.flags & INVISIBLE) for glyph in page.glyphs)
     page.has_hidden_text = 2 * hidden > len(page.glyphs)
     return page
+
+
+# -- pictures of pages -------------------------------------------------------------------------------------------------
+
+
+_MOST_ROWS = 12_000  # pixels in a question's picture
+
+
+class PagePicture:
+    """The pixels of a page.
+
+    Args:
+        data: a PNG picture written by `extraction.png`.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.width, self.height, _depth, colours = struct.unpack(">IIBB", data[16:26])
+        self.channels = 1 if colours == 0 else 3
+        (length,) = struct.unpack(">I", data[33:37])
+        self._rows = zlib.decompress(data[41 : 41 + length])
+
+    def row(self, y: int, left: int, right: int) -> bytes:
+        """Return the pixels of a row between two columns."""
+        start = y * (self.width * self.channels + 1) + 1
+        return self._rows[start + left * self.channels : start + right * self.channels]
+
+
+def cut_out(areas: Sequence[tuple[PagePicture, Area]]) -> bytes:
+    """Return areas of pages as one picture, stacked vertically; empty if the areas are empty."""
+    strips: list[tuple[PagePicture, int, int, int, int]] = []
+    for page, (_number, left, top, right, bottom) in areas:
+        right, bottom = min(right, page.width), min(bottom, page.height)
+        if right - left > 1 and bottom - top > 1:
+            strips.append((page, left, top, right, bottom))
+    if not strips:
+        return b""
+    width = max(right - left for _page, left, _top, right, _bottom in strips)
+    channels = max(page.channels for page, *_rest in strips)
+    rows: list[bytes] = []
+    for page, left, top, right, bottom in strips:
+        for y in range(top, bottom):
+            row = page.row(y, left, right)
+            if channels > page.channels:
+                row = bytes(value for value in row for _ in range(3))
+            rows.append(row.ljust(width * channels, b"\xff"))
+        if len(rows) > _MOST_ROWS:
+            break
+    rows = rows[:_MOST_ROWS]
+    return png(width, len(rows), b"".join(rows), channels)

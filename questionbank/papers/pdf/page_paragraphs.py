@@ -11,8 +11,8 @@ from itertools import pairwise
 from questionbank.papers.marks import GAP, cuts, take_mark
 from questionbank.papers.paper_lines import Area
 from questionbank.papers.paragraphs import BOLD, Paragraph, Rich
+from questionbank.papers.pdf.glyph_lines import PdfLine, is_chinese
 from questionbank.papers.pdf.layout import Placed, cell_paragraphs
-from questionbank.papers.pdf.lines import PdfLine, is_chinese
 from questionbank.papers.phrases import ANSWER, SECTION, SOLUTION
 from questionbank.papers.tables import table_paragraphs
 
