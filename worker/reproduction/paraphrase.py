@@ -32,18 +32,21 @@ from analytics.retrieval import Encode
 from analytics.splits import KeptOut
 from worker.paraphrase.evaluation import figures_of
 from worker.reproduction.paraphrase_baselines import baseline_triplets
-from worker.reproduction.paraphrase_sets import (
+from worker.reproduction.paraphrase_tables import (
+    ARMS,
     LABELLED,
     MEASURED_ON,
     SOURCES,
     TRAINED_ON,
     Material,
+    ParaphraseArm,
     measured_pairs,
     operators_of,
+    paraphrase_tables,
     training_material,
     unchanged_pairs,
+    with_untrained,
 )
-from worker.reproduction.paraphrase_tables import ARMS, ParaphraseArm, paraphrase_tables, with_untrained
 from worker.reproduction.runs import (
     Plan,
     Run,

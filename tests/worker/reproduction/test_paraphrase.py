@@ -17,16 +17,19 @@ from analytics.paraphrase.config import ParaphraseConfig
 from tests.analytics.paraphrase.word_problems import word_problems
 from tests.public_sets import write_set
 from worker.reproduction.paraphrase import ParaphrasePlan, reproduce_paraphrase
-from worker.reproduction.paraphrase_sets import (
+from worker.reproduction.paraphrase_tables import (
+    ARMS,
     LABELLED,
     MEASURED_ON,
+    PUBLISHED,
     TRAINED_ON,
     measured_pairs,
     operators_of,
+    paraphrase_tables,
     training_material,
     unchanged_pairs,
+    with_untrained,
 )
-from worker.reproduction.paraphrase_tables import ARMS, PUBLISHED, paraphrase_tables, with_untrained
 
 Plan = partial(ParaphrasePlan, trained_on=TRAINED_ON, measured_on=LABELLED)
 
