@@ -108,13 +108,16 @@ def artifact_write(folder: Path, manifest: Manifest, write_files: Callable[[Path
     return complete
 
 
-def artifact_amend(folder: Path, manifest: Manifest, write_more: Callable[[Path], None]) -> Manifest:
+def artifact_amend(
+    folder: Path, manifest: Manifest, write_more: Callable[[Path], None], *, output: Path | None = None
+) -> Manifest:
     """Rewrite a model folder with some files replaced or added; return its completed manifest.
 
     Args:
         folder: the model to amend.
         manifest: its new manifest; `files` is filled in.
         write_more: called with a copy of the folder, into which it writes the changed files.
+        output: folder for the result; by default it replaces the model.
 
     Raises:
         ArtifactError: the folder cannot be read or written.
@@ -124,7 +127,7 @@ def artifact_amend(folder: Path, manifest: Manifest, write_more: Callable[[Path]
         shutil.copytree(folder, aside, ignore=_not_copied, dirs_exist_ok=True)
         write_more(aside)
 
-    return artifact_write(folder, replace(manifest, files={}), write_files)
+    return artifact_write(output or folder, replace(manifest, files={}), write_files)
 
 
 def artifact_copy(source: Path, folder: Path) -> Manifest:

@@ -62,12 +62,17 @@ def read_rows(path: Path) -> list[QuestionRow]:
 def _rows_of_file(file: Path) -> Iterator[QuestionRow]:
     for number, body in read_objects(file):
         with naming_line(file, number):
-            row = _row(body)
+            row = question_row(body)
         if row is not None:
             yield row
 
 
-def _row(body: Mapping[str, Any]) -> QuestionRow | None:
+def question_row(body: Mapping[str, Any]) -> QuestionRow | None:
+    """Return the question of a line, or None if it has no text.
+
+    Raises:
+        ValueError: a value has the wrong type; the message is for the user.
+    """
     text = body.get("text")
     if text is None:
         return None

@@ -14,9 +14,10 @@ from pathlib import Path
 BASE_DIR = Path(__file__).resolve().parent.parent
 PACKAGES = ("analytics", "questionbank", "worker")
 
-# What manage.py, Django, Celery and the web server load by its name or its place.
+# What manage.py, Django, Celery, the web server and programs of others load by its name or its place.
 LOADED_BY_PLACE = re.compile(
     r"questionbank\.(?:urls|settings|apps|admin|models|management\.servers|serve)|worker\.(?:apps|celery|tasks)"
+    r"|analytics\.library"
     r"|(?:questionbank|worker)\.management\.commands\.\w+|questionbank\.migrations\.\w+"
 )
 LOAD_TAG = re.compile(r"{%-?\s*load\s+([\w\s]+?)\s*-?%}")

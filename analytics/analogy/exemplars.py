@@ -21,10 +21,11 @@ _CHUNK = 512  # queries that are compared with the corpus at once
 
 @dataclass(frozen=True, slots=True)
 class Exemplar:
-    """A problem of the corpus: its row and its ranking score (`CorpusGraphs.scores`)."""
+    """A problem of the corpus: its row, its ranking score (`CorpusGraphs.scores`) and its cosine with the question."""
 
     row: int
     score: float
+    similarity: float
 
 
 class ExemplarCorpus:
@@ -81,18 +82,18 @@ class ExemplarCorpus:
             raise ValueError(f"k must be at least 1, not {k}")
         hits: list[list[Exemplar]] = []
         for start in range(0, len(texts), _CHUNK):
-            scores = vectors[start : start + _CHUNK] @ self.vectors.T
+            cosines = scores = vectors[start : start + _CHUNK] @ self.vectors.T
             if likely is not None:
-                pairs = zip(scores, likely[start : start + _CHUNK], strict=True)
+                pairs = zip(cosines, likely[start : start + _CHUNK], strict=True)
                 scores = np.stack([self.graphs.scores(row, graphs) for row, graphs in pairs])
             stories = np.array([self._known.get(story_key(text), -1) for text in texts[start : start + _CHUNK]])
             scores = np.where(stories[:, None] == self.stories[None, :], -np.inf, scores)
-            hits += [_best(row, k) for row in scores]
+            hits += [_best(row, near, k) for row, near in zip(scores, cosines, strict=True)]
         return hits
 
 
-def _best(scores: npt.NDArray[np.float32], k: int) -> list[Exemplar]:
+def _best(scores: npt.NDArray[np.float32], cosines: npt.NDArray[np.float32], k: int) -> list[Exemplar]:
     k = min(k, len(scores))
     rows = np.argpartition(-scores, k - 1)[:k]
     rows = rows[np.lexsort((rows, -scores[rows]))]
-    return [Exemplar(int(row), float(scores[row])) for row in rows if np.isfinite(scores[row])]
+    return [Exemplar(int(row), float(scores[row]), float(cosines[row])) for row in rows if np.isfinite(scores[row])]

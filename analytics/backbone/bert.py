@@ -18,8 +18,10 @@ from transformers.utils import logging as transformers_logging
 
 from analytics.artifacts import artifact_read
 from analytics.backbone.adapters import adapter_to_continue, add_adapters, load_adapter
-from analytics.backbone.backbone import Backbone, load_head, padded_batch, weights_sha256
+from analytics.backbone.backbone import Backbone, load_head, padded_batch, set_head, weights_sha256
 from analytics.backbone.four_bit import load_four_bit
+from analytics.backbone.head import Head
+from analytics.backbone.sentence_modules import read_modules
 from analytics.backbone.sources import (
     ADAPTER_NAME,
     DEFAULT_BACKBONE,
@@ -110,8 +112,12 @@ def load_backbone(name_or_path: str = DEFAULT_BACKBONE, *, max_tokens: int = 256
         unknown_id=-1 if unknown is None else unknown,
         weights_hash=source.sha256 or weights_sha256(model),
     )
-    if source.is_folder and (Path(source.location) / HEAD_NAME).is_file():
-        load_head(backbone, Path(source.location))
+    if source.is_folder:
+        folder = Path(source.location)
+        if (folder / HEAD_NAME).is_file():
+            load_head(backbone, folder)
+        elif layers := read_modules(folder):
+            set_head(backbone, Head.of({name: torch.from_numpy(tensor) for name, tensor in layers.items()}))
     return backbone
 
 

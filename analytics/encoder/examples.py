@@ -10,7 +10,7 @@ from pathlib import Path
 
 from analytics.concept_paths import common_leading_nodes, without_leading
 from analytics.errors import DataError
-from analytics.question_files import read_rows
+from analytics.question_files import QuestionRow, read_rows
 from analytics.records import ConceptPath
 from analytics.splits import KeptOut, is_held_out
 
@@ -51,21 +51,27 @@ def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> lis
         rows = [row for row in read_rows(source) if language in ("", row.language)]
         tests = source.glob("test*.jsonl*") if source.is_dir() else ()
         kept_out = KeptOut.of(row.text for file in tests for row in read_rows(file))
-        leading = common_leading_nodes(path for row in rows for path in row.paths)
-        examples += [
-            EncoderExample(
-                text=row.text,
-                paths=tuple(dict.fromkeys(without_leading(path, leading) for path in row.paths)),
-                hierarchy=hierarchy or source.name.partition(".")[0],
-                solution=row.solution,
-                difficulty=row.difficulty,
-            )
-            for row in rows
-            if row.text.strip() and not kept_out.holds(row.text)
-        ]
+        rows_examples = examples_of(rows, hierarchy or source.name.partition(".")[0])
+        examples += [example for example in rows_examples if not kept_out.holds(example.text)]
     if not examples:
         raise DataError(f"No question in {data} is in the language {language!r}.")
     return list({(example.text, example.hierarchy): example for example in examples}.values())
+
+
+def examples_of(rows: Sequence[QuestionRow], hierarchy: str) -> list[EncoderExample]:
+    """Return the questions of one hierarchy as examples; those without a text are left out."""
+    leading = common_leading_nodes(path for row in rows for path in row.paths)
+    return [
+        EncoderExample(
+            text=row.text,
+            paths=tuple(dict.fromkeys(without_leading(path, leading) for path in row.paths)),
+            hierarchy=hierarchy,
+            solution=row.solution,
+            difficulty=row.difficulty,
+        )
+        for row in rows
+        if row.text.strip()
+    ]
 
 
 def split_held_out(examples: Sequence[EncoderExample]) -> tuple[list[EncoderExample], list[EncoderExample]]:
