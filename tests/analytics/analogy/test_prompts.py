@@ -7,6 +7,7 @@ import pytest
 from analytics.analogy.prompts import PromptSettings, answer_format, few_shot_prompt, is_exact_match, parse_answer
 from analytics.errors import DataError
 from analytics.records import ProblemRecord
+from tests.cases import each_case
 
 PROBLEMS = [
     ProblemRecord("1", "How much is 5 + 2?", equation="5+2", answer="7", solution="Add them."),
@@ -49,33 +50,11 @@ def test_exemplars_without_the_format_are_left_out() -> None:
         PromptSettings(order="random")
 
 
-@pytest.mark.parametrize(
-    ("written", "answers", "value"),
-    [
-        (" x = 9*(2+1)\nQuestion: more", "equation", 27),
-        ("I cannot say.", "equation", None),
-        ("5+2 is 7.\n#### 7", "solution", 7),
-        ("so it is 1,250 pens", "solution", 1250),
-        ("Add 1.\n\nQuestion: 99?", "answer", 1),
-        ("no idea", "answer", None),
-    ],
-)
+@each_case("exemplars", "answers")
 def test_answers_are_read_as_they_are_written(written: str, answers: str, value: float | None) -> None:
     assert parse_answer(written, answers) == value
 
 
-@pytest.mark.parametrize(
-    ("written", "answers", "published", "is_exact"),
-    [
-        ("x=1/3", "equation", "0.33", True),  # its value is the published equation's
-        ("x=1/4", "equation", "0.33", False),
-        ("I cannot say.", "equation", "0.33", False),
-        ("It is 1/3.\n#### 0.33", "solution", "0.33", True),
-        ("It is 1/3.\n#### 1/3", "solution", "0.33", False),  # a text is compared by its characters
-        ("#### c.", "solution", "c", True),
-        (" 1,250 ", "answer", "1250", True),
-        ("It is 1250", "answer", "1250", False),
-    ],
-)
+@each_case("exemplars", "matches")
 def test_equations_match_by_value_and_texts_by_characters(written, answers, published, is_exact) -> None:
     assert is_exact_match(written, answers, published=published, value=1 / 3) == is_exact

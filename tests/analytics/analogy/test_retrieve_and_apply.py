@@ -16,6 +16,7 @@ from analytics.expression.parser import parse_expression
 from analytics.expression.slots import with_slots
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import SlotNumbers
+from tests.cases import each_case
 
 
 def numbers(*values: int) -> SlotNumbers:
@@ -36,17 +37,7 @@ def test_numbers_that_a_neighbour_has_elsewhere_keep_their_order() -> None:
     assert best.equation == "8-2"
 
 
-@pytest.mark.parametrize(
-    ("text", "equation", "asked", "answer"),
-    [
-        ("20 % of 50 boys", "50*20/100", "In all, 30 % of 80 girls", 24),
-        ("20 % of 50 boys", "50*20%", "In all, 30 % of 80 girls", 24),
-        ("3 dozen eggs at 2 dollars", "3*2", "5 dozen pens at 4 dollars", 20),
-        ("2/3 of 9 cups", "2/3*9", "Two friends share: 3/4 of 8 cups", 6),
-        ("Both of 3 and 4 cups", "3*4", "One of two friends has 5 and 6", 30),
-        ("50 boys, 20 of them ill", "50-20", "50 boys, 20 % of them ill", 49.8),
-    ],
-)
+@each_case("exemplars", "applied")
 def test_a_number_is_read_as_the_neighbour_reads_its_own(text: str, equation: str, asked: str, answer: float) -> None:
     neighbour = text_graph(ProblemRecord("1", text, equation=equation))
     assert neighbour is not None

@@ -7,14 +7,14 @@ import pytest
 from analytics.text.wholeness import draws_numbers, needs_figure
 from questionbank.models import Question
 from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
-from tests.analytics.text.test_wholeness import ARE_WHOLE, DRAW_NUMBERS, HAVE_ALL_FIGURES, LACK_A_FIGURE
+from tests.cases import load_cases
 from tests.factories import QuestionFactory
 
 pytestmark = pytest.mark.django_db
 
 
 def test_the_bank_marks_the_questions_that_the_library_finds():
-    texts = [*LACK_A_FIGURE, *HAVE_ALL_FIGURES, *DRAW_NUMBERS, *ARE_WHOLE]
+    texts = [case["text"] for table in ("figures", "placeholders") for case in load_cases("wholeness", table)]
     for text in texts:
         QuestionFactory(text=text)
     marks = {question.text: (question.needs_figure, question.draws_numbers) for question in Question.objects.all()}

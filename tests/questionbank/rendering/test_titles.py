@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from django.template import Context, Template
 
 from questionbank.rendering.titles import LONGEST_TITLE, question_title
+from tests.cases import each_case
 
 
-@pytest.mark.parametrize(
-    ("text", "title"),
-    [
-        (r"Solve $x^2 - 6x - 16 = 0$.", "Solve x² − 6x − 16 = 0."),
-        (r"Is $\frac{x+1}{2} \le -\frac{1}{3}$?", "Is (x + 1)/2 ≤ −1/3?"),
-        (r"$f(x)=\sqrt{x+1}$, $\sqrt[3]{8}$", "f(x) = √(x + 1), ³√8"),
-        (r"$x_1 + x_{12}$, $2^{x+1}$, $90^\circ$", "x₁ + x₁₂, 2^(x + 1), 90°"),
-        (r"$\begin{pmatrix}1&2\\3&-4\end{pmatrix}$", "(1 2; 3 −4)"),
-        (r"Find $\lim_{x\to 0}\frac{\sin x}{x}$", "Find lim_(x → 0) (sin x)/x"),
-        (r"$10,\!000$ and \textbf{bold} & 20\%", "10,000 and bold & 20%"),
-        ("Fill ____ in", "Fill ____ in"),
-        (r"[asy]draw((0,0));[/asy] Find it", "[figure] Find it"),
-        (r"Find $\foo{x}$ now", r"Find $\foo{x}$ now"),
-        ("a\n\nb", "a b"),
-        ("<script>1</script>", "<script>1</script>"),
-    ],
-)
+@each_case("drawn_formulas", "titles")
 def test_a_title_is_the_text_with_its_formulas_in_one_line(text: str, title: str) -> None:
     assert question_title(text) == title
 

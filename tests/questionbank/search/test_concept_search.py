@@ -10,6 +10,7 @@ from questionbank.search.concept_search import ConceptNames, concept_names
 from questionbank.search.filters import SearchFilters
 from questionbank.search.index import vocabulary_refresh
 from questionbank.search.search import search_questions
+from tests.cases import each_case
 from tests.questionbank.small_bank import add_concept, add_question
 
 NAMES = ConceptNames.of(
@@ -32,20 +33,7 @@ NAMES = ConceptNames.of(
 )
 
 
-@pytest.mark.parametrize(
-    ("typed", "ids"),
-    [
-        ("pythagorean theorem", [3, 9]),
-        ("Pythagoras", [3, 9]),
-        ("the theorem of Pythagoras", [3]),
-        ("SOHCAHTOA", [5]),
-        ("integration by parts", [7]),
-        ("triangles", [2, 5]),
-        ("geometry triangle", [2]),
-        ("zebra", []),
-        ("", []),
-    ],
-)
+@each_case("searches", "concepts")
 def test_names_synonyms_and_parts_of_paths_name_concepts(typed, ids):
     assert [match.id for match in NAMES.named(typed).concepts] == ids
 

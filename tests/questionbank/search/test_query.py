@@ -7,6 +7,7 @@ import pytest
 from questionbank.search.index import vocabulary_refresh
 from questionbank.search.query import parse_query
 from questionbank.search.spelling import Vocabulary, vocabulary
+from tests.cases import each_case
 from tests.questionbank.small_bank import add_question
 
 pytestmark = pytest.mark.django_db
@@ -14,39 +15,12 @@ pytestmark = pytest.mark.django_db
 EMPTY = Vocabulary({}, questions=1)
 
 
-@pytest.mark.parametrize(
-    ("typed", "sort"),
-    [
-        ("", "browse"),
-        ("  \x00 ", "browse"),
-        ("triangle area", "words"),
-        ("三角形 面积", "words"),
-        ("What is the area of a triangle with base 4?", "question"),
-        ("小明有3个苹果，又买了5个，现在一共有几个苹果？", "question"),
-        (r"$\frac{1}{2}+\frac{1}{3}$", "formula"),
-        (r"\frac{1}{2}+\frac{1}{3}", "formula"),
-        ("x^2 + 5x + 6 = 0", "formula"),
-        ("sin(x) + cos(x) = 1", "formula"),
-        (r"\[ \int_0^1 x\,dx \]", "formula"),
-        ("solve x^2 = 4", "formula"),
-        ("roots of x^2 = 4", "words"),
-    ],
-)
+@each_case("searches", "sorts")
 def test_the_sort_of_a_query(typed, sort):
     assert parse_query(typed, EMPTY).sort == sort
 
 
-@pytest.mark.parametrize(
-    ("typed", "searched"),
-    [
-        ("solve x^2 + 5x + 6 = 0 for x", "solve $x^{2} + 5x + 6 = 0$ for x"),
-        ("2x + 3 = 7.", "$2x + 3 = 7$."),
-        ("求 x^2+1=0 的解", "求 $x^{2} + 1 = 0$ 的解"),
-        ("a part-time job and/or rest", "a part-time job and/or rest"),
-        ("cost is $5 or less", "cost is $5 or less"),
-        ("already $x=1$ and y=2", "already $x=1$ and y=2"),
-    ],
-)
+@each_case("searches", "formulas")
 def test_bare_formulas_are_put_between_dollars(typed, searched):
     assert parse_query(typed, EMPTY).searched == searched
 
@@ -111,34 +85,13 @@ def test_a_search_can_be_taken_as_it_was_typed():
     assert parse_query("tringle", vocabulary(), names={"tringle"}).corrected == ""
 
 
-@pytest.mark.parametrize(
-    ("typed", "number", "is_number"),
-    [
-        ("1163", 1163, False),
-        ("#1163", 1163, True),
-        ("Question 1163", 1163, True),
-        ("question #1163", 1163, True),
-        ("q1163", 1163, True),
-        ("第1163题", 1163, True),
-        ("1163 apples", 0, False),
-        ("0", 0, False),
-        ("9" * 30, 0, False),
-    ],
-)
+@each_case("searches", "numbers")
 def test_the_number_of_a_question_is_read(typed, number, is_number):
     parsed = parse_query(typed, EMPTY)
     assert (parsed.number, parsed.is_number) == (number, is_number)
 
 
-@pytest.mark.parametrize(
-    ("typed", "concept"),
-    [
-        ("3/4 of 20", "fraction of an amount"),
-        ("what is 15% of 80?", "percentage of an amount"),
-        ("3/4 of the class", ""),
-        ("1/2 + 1/3", ""),
-    ],
-)
+@each_case("searches", "amounts")
 def test_words_and_numbers_that_ask_for_a_part_of_an_amount(typed, concept):
     assert parse_query(typed, EMPTY).concept == concept
 

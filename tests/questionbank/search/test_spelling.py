@@ -7,6 +7,7 @@ import pytest
 from questionbank.models import VocabularyWord
 from questionbank.search import spelling
 from questionbank.search.spelling import Vocabulary, vocabulary
+from tests.cases import each_case
 
 WORDS = {"triangle": 50, "triangles": 9, "rectangle": 30, "speed": 40, "spend": 80, "train": 20, "ratio": 5}
 
@@ -16,17 +17,7 @@ def words() -> Vocabulary:
     return Vocabulary(WORDS, questions=100)
 
 
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [
-        ("trianlge", "triangle"),  # swapped
-        ("tringle", "triangle"),  # dropped
-        ("trriangle", "triangle"),  # added
-        ("trianqle", "triangle"),  # changed
-        ("retcangel", "rectangle"),  # twice swapped
-        ("trani", "train"),
-    ],
-)
+@each_case("searches", "misspelt")
 def test_one_or_two_mistakes_are_corrected(words, written, meant):
     assert words.corrections(written)[0] == meant
 

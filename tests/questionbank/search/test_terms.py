@@ -9,6 +9,7 @@ from questionbank.registry.serving import serving
 from questionbank.search.filters import SearchFilters
 from questionbank.search.index import vocabulary_refresh
 from questionbank.search.search import search_questions
+from tests.cases import each_case
 from tests.questionbank.small_bank import add_concept, add_question, fill
 
 pytestmark = pytest.mark.django_db
@@ -29,15 +30,7 @@ def test_a_term_may_stand_in_the_text_in_a_formula_or_in_the_concept():
     assert set(hits("domain of a square root function")) == {both, said}
 
 
-@pytest.mark.parametrize(
-    ("query", "text", "other"),
-    [
-        ("equations with logarithms", "Solve the equation $\\ln x = 3$.", "Solve the equation $x = 3$."),
-        ("limit at infinity", "Go to infinity with $\\lim_{x \\to 0} x$.", "Go to infinity with $x$."),
-        ("cosine graph", "Draw the graph of $\\cos x$.", "Draw the graph of $x$."),
-        ("matrix product", "Find the product $\\begin{pmatrix}1\\end{pmatrix}$.", "Find the product $1$."),
-    ],
-)
+@each_case("searches", "signs")
 def test_signs_stand_for_words(query, text, other):
     wanted, _other = fill(text, other)
     assert hits(query) == [wanted]
@@ -62,17 +55,7 @@ def test_a_figures_name_finds_its_synonyms_and_not_the_rest_of_a_concepts_list()
     assert [hit.question for hit in page.closest] == [pie]
 
 
-@pytest.mark.parametrize(
-    ("query", "read_as", "wanted"),
-    [
-        ("integral of x e^x", r"$\int xe^{x}\,dx$", "Find $\\int x e^x \\, dx$."),
-        ("integral of 1/x", r"$\int \frac{1}{x}\,dx$", "Evaluate $\\int_1^2 \\frac{1}{x} \\, dx$."),
-        ("log base 2 of 8", "$\\log_{2}(8)$", "Find the value of $\\log_2 8$."),
-        ("square root of 50", "$\\sqrt{50}$", "Simplify $\\sqrt{50}$."),
-        ("limit of sin x / x", r"$\lim_{x \to 0} \frac{\sin x}{x}$", "Find $\\lim_{x \\to 0} \\frac{\\sin x}{x}$."),
-        ("x squared + 5x + 6", "$x^{2} + 5x + 6$", "Factorise $x^2 + 5x + 6$."),
-    ],
-)
+@each_case("searches", "formulas_in_words")
 def test_formulas_in_words_are_read_as_formulas(query, read_as, wanted):
     question, *_others = fill(wanted, "Add $2 + 3$.", "Find the value of $\\frac{2}{3}$ of 8.")
     page = search_questions(query=query, filters=SearchFilters(), serving=serving())

@@ -16,36 +16,13 @@ from questionbank.search.query_filters import TRANSLATION
 from questionbank.search.search import SearchPage, search_questions
 from questionbank.search.spelling import Vocabulary
 from questionbank.search.topics import topics, translated
+from tests.cases import each_case
 from tests.questionbank.small_bank import add_concept, add_question
 
 BANK = Vocabulary({"fraction": 50, "angle": 20, "rest": 5, "line": 30}, 500)
 
 
-@pytest.mark.parametrize(
-    ("typed", "english", "language"),
-    [
-        ("Bruchrechnung", "fractions", "de"),
-        ("Aufgaben zur Bruchrechnung", "fractions", "de"),
-        ("Brüche addieren", "adding and subtracting fractions", "de"),
-        ("brueche addieren", "adding and subtracting fractions", "de"),
-        ("Flächeninhalt des Dreiecks", "area of a triangle", "de"),
-        ("Kegelvolumen", "cone volume", "de"),
-        ("Zylinderoberfläche Klasse 9", "cylinder surface area Klasse 9", "de"),
-        ("Bruchrechnungsaufgaben", "fractions", "de"),
-        ("Wahrscheinlichkeitsrechung", "probability", "de"),  # misspelt
-        ("Brüche in Dezimalzahlen umwandeln", "fractions to decimals", "de"),
-        ("théorème de Pythagore", "Pythagoras' theorem", "fr"),
-        ("theoreme de pythagore", "Pythagoras' theorem", "fr"),
-        ("l'aire d'un disque", "area of a circle", "fr"),
-        ("problèmes de proportionnalité", "word problems proportion", "fr"),
-        ("ecuaciones de segundo grado", "quadratic equations", "es"),
-        ("máximo común divisor", "highest common factor", "es"),
-        ("convertir fracciones a decimales", "fractions to decimals", "es"),
-        ("鸡兔同笼", "chickens and rabbits", "zh"),
-        ("一元二次方程的解法", "quadratic equations", "zh"),
-        ("小数化分数", "decimals to fractions", "zh"),
-    ],
-)
+@each_case("searches", "translated")
 def test_a_search_in_another_language_is_rewritten_in_english(typed, english, language):
     found = translated(typed, BANK)
     assert found is not None

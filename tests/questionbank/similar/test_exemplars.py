@@ -17,6 +17,7 @@ from questionbank.similar.exemplars import exemplar_prompt, question_exemplars, 
 from questionbank.solving.checks import answer_checks
 from questionbank.solving.services import solution_store
 from questionbank.solving.solutions import question_solved, text_solved
+from tests.cases import each_case
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_set, store_vectors, write_question
 
@@ -137,24 +138,7 @@ def test_the_neighbours_answer_by_similarity_alone_and_the_answer_is_checked(ban
     assert answer_checks(1.0, solved=None) == []
 
 
-@pytest.mark.parametrize(
-    ("solution", "shown"),
-    [
-        (
-            "6 times 4.\nSo the answer is A. An answer in words will do.",
-            "6 times 4.\nSo the answer is 24 eggs. An answer in words will do.",
-        ),
-        ("Answer: A", "Answer: 24 eggs"),
-        ("6 times 4.\nANSWER:A", "6 times 4.\nANSWER:24 eggs"),
-        ("Correct answer - A", "Correct answer - 24 eggs"),
-        ("Answer (A).", "Answer 24 eggs."),
-        ("Hence, option is A", "Hence, option is 24 eggs"),
-        ("Ans. is option A", "Ans. is option 24 eggs"),
-        ("The answer is a number.", "The answer is a number."),
-        ("The answer is A's.", "The answer is A's."),
-        ("Answer: B", "Answer: B"),
-    ],
-)
+@each_case("similar_questions", "letters")
 def test_the_answer_stands_for_its_letter_however_a_solution_names_it(bank, solution, shown):
     options = [{"label": "A", "text": "24 eggs"}, {"label": "B", "text": "10 eggs"}]
     trays = add("A tray holds 6 eggs. How many are on 4?", kind="choice", options=options, answer="A",

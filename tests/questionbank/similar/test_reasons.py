@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from questionbank.similar import evidence as passages
 from questionbank.similar.evidence import evidence_of, same_spelling
 from questionbank.similar.reasons import LOOKS_ALIKE, SAME_IDEA, compare
 from questionbank.solving.computations import Computation, text_computation
+from tests.cases import each_case
 
 
 def comparison(first_text: str, second_text: str, *, wording=0.5, lens="purpose", rarity=lambda word: 5.0, **both):
@@ -32,11 +35,9 @@ def comparison(first_text: str, second_text: str, *, wording=0.5, lens="purpose"
     return compare(first, second, lens=lens, wording=wording, rarity=rarity, purpose=purpose, by_graph=by_graph)
 
 
-def computed(text: str, equation: str | tuple[str, float]) -> Computation | None:
+def computed(text: str, equation: str | Sequence) -> Computation | None:
     """What is computed by a published equation, or by the solver's with its probability."""
-    if isinstance(equation, tuple):
-        return text_computation(text, *equation)
-    return text_computation(text, equation, None)
+    return text_computation(text, equation, None) if isinstance(equation, str) else text_computation(text, *equation)
 
 
 def test_the_same_text_with_other_numbers_is_the_same_idea():
@@ -71,17 +72,7 @@ def test_the_same_computation_is_named_with_letters():
     assert result.flags == (SAME_IDEA,)
 
 
-@pytest.mark.parametrize(
-    ("equations", "wording", "is_same_idea"),
-    [
-        (("3+4", "118+5"), 0.5, False),  # one operation is everybody's
-        (("3+4", "118+5"), 0.7, True),
-        (("48/6-3", "868/6-118"), 0.3, False),  # trees along a road, trains that meet
-        (("48/6-3", "868/6-118"), 0.6, True),
-        (("48/6-3", "118/6-5"), 0.6, False),  # the numbers play other parts
-        (("48/6-3", "118/6-5"), 0.8, True),  # nearly the same words
-    ],
-)
+@each_case("similar_questions", "same_idea")
 def test_the_same_computation_is_the_same_idea_in_much_the_same_words(equations, wording, is_same_idea):
     texts = ("Eggs 3 and 4, 48 by 6", "Cars 118 and 5, 868 by 6")
     result = comparison(*texts, wording=wording, equation=equations)
@@ -103,24 +94,7 @@ def test_two_steps_for_the_same_purpose_are_the_same_idea_in_any_words():
     assert comparison("Eggs 3 4 5", "Cars 6 7 8", purpose=0.9, **one_step).flags == ()
 
 
-@pytest.mark.parametrize(
-    ("equations", "said"),
-    [
-        (("3*4-5", "7*6-8"), "Both are computed as a × b − c."),
-        (("3*4-5", "6*7"), "Computed nearly the same way: a × b, one step less than a × b − c."),
-        (("3*4", "8-6*7"), "Computed nearly the same way: a − b × c, one step more than a × b."),
-        (("3*4-5", "6*7+8"), "Computed nearly the same way: a × b + c, one step different from a × b − c."),
-        (("3*4", "6+7"), ""),
-        (("3*4+4/5", "6-7-8"), ""),
-        (("3*4", ("6*7", 0.82)), "computed as a × b (its equation is by the solver: 82% likely to be right)."),
-        ((("3*4", 0.9), ("6*7", 0.82)), "90% and 82% likely to be right)."),
-        ((("3*4", 0.9), "6*7"), "(this question’s equation is by the solver: 90% likely to be right)."),
-        (("3*4", ""), ""),
-        (("", "6*7"), ""),
-        (("3*4", ("6*7", 0.3)), ""),  # too unsure to be said
-        ((("3*4", 0.6), ("6*7", 0.7)), ""),  # each may be said alone, but both are right less often than not
-    ],
-)  # fmt: skip
+@each_case("similar_questions", "computed_alike")
 def test_under_the_lens_of_structure_the_reason_begins_with_how_both_are_computed(equations, said):
     result = comparison("Eggs 3 4 5", "Cars 6 7 8", lens="structure", by_graph=True, equation=equations)
     assert said in result.reason
@@ -148,17 +122,7 @@ def test_alike_in_wording_but_computed_differently_is_flagged_first():
     assert reason.startswith("Reads nearly the same, but is computed as a + b, not as a − b")
 
 
-@pytest.mark.parametrize(
-    ("wording", "second", "is_said"),
-    [
-        (0.79, "9+3", True),
-        (0.62, "9+3", True),
-        (0.55, "9+3", False),
-        (0.9, ("9+3", 0.79), True),
-        (0.9, ("9+3", 0.62), False),
-        (0.7, ("9+3", 0.8), False),
-    ],
-)
+@each_case("similar_questions", "differences")
 def test_a_difference_needs_a_like_wording_or_a_certain_equation_and_no_step_decides(wording, second, is_said):
     texts = ("Tom had 9 pens and gave away 3. How many now?", "Tom had 9 pens and got 3. How many now?")
     result = comparison(*texts, wording=wording, equation=("9-3", second))
@@ -278,34 +242,7 @@ def test_signs_with_two_meanings_are_not_named(first_text, second_text):
     assert "have" not in comparison(first_text, second_text).reason
 
 
-@pytest.mark.parametrize(
-    ("first_text", "second_text", "said"),
-    [
-        ("The train leaves the platform late.", "A platform, and a train.", ""),  # words alone say nothing
-        ("Make a note of the sum.", "A note is 4 cm long.", ""),
-        ("They walk along the river bank.", "It flows by the river bank.", "Both say “river bank”."),
-        ("Round to one decimal place.", "Which place did Ann come in?", ""),
-        ("It has one decimal place.", "To the nearest decimal place, it is", "Both say “decimal place”."),
-        ("The least common multiple of 4 and 6", "Find the least common multiple!",
-         "Both say “least common multiple”."),
-        ("How many marbles has Tom?", "So how many marbles are there?", "Both ask “how many marbles”."),
-        ("Ann sells a red kite in town.", "Ann buys a red melon in town.", ""),
-        ("A room is 4 m wide.", "Roads here are 8 m wide and dark.", ""),  # a unit and a word of size
-        ("It takes 3 hours longer by boat.", "She slept 2 hours longer today.", ""),
-        ("Well sold. Prices differ.", "When sold prices differ much.", "Both say “prices differ”."),  # of one clause
-        (
-            "How many hats? (2009 Math Kangaroo, Level 3-4, Question #8)",
-            "How many cats? (2012 Math Kangaroo, Level 1-2, Question #1)",
-            "",
-        ),
-        ("What is it? Express your answer as a mixed number.", "Which is it? Give the answer as a mixed number.", ""),
-        ("Add them. Do not use a mixed number.", "Sort them. Don't use a mixed number.", ""),
-        ("Expand $(x+1)(y-2)z$.", "Please expand the product of $a$ and $b$.", "Both ask to expand."),
-        ("Boil it at $20^\\circ$C", "Turn by $20^\\circ$", ""),
-        ("The area is $30\\text{ cm}^2$", "A field has $40\\text{ cm}^2$", ""),  # a unit is no formula
-        ("Let $y=f(x)$ be odd", "Shift $y=f(x)$ up", ""),
-    ],
-)  # fmt: skip
+@each_case("similar_questions", "passages")
 def test_a_passage_is_named_as_both_spell_it_and_single_words_are_not(first_text, second_text, said):
     common = {"the": 0.1, "how": 0.6, "many": 0.7, "of": 0.1, "is": 0.2}
     result = comparison(first_text, second_text, lens="wording", rarity=lambda word: common.get(word, 5.0))
@@ -352,37 +289,7 @@ def test_one_formula_in_two_spellings_is_the_same_text():
     assert same_spelling(spellings[0]) == same_spelling(spellings[1].replace("  ", " "))
 
 
-@pytest.mark.parametrize(
-    ("texts", "equations", "is_same_idea", "said"),
-    [
-        (  # direct proportion beside inverse proportion
-            ("3 pencils cost 6 dollars. What do 5 pencils cost?", "3 workers need 6 days. How long do 5 workers need?"),
-            ("6*5/3", "3*6/5"), False, "Both are computed as a × b ÷ c.",
-        ),
-        (
-            ("3 pencils cost 6 dollars. What do 5 pencils cost?", "4 cakes cost 9 pounds. What do 7 cakes cost?"),
-            ("6*5/3", "9*7/4"), True, "Both are computed as a × b ÷ c.",
-        ),
-        (  # rounded up beside rounded down
-            ("28 children go by car, 5 in each. How many cars are needed?",
-             "28 eggs go into boxes of 5. How many boxes can be filled?"),
-            ("28/5", "28/5"), False, "the result is rounded in another way",
-        ),
-        (  # nothing to round
-            ("30 children go by car, 5 in each. How many cars are needed?",
-             "40 eggs go into boxes of 5. How many boxes can be filled?"),
-            ("30/5", "40/5"), True, "Both are computed as a ÷ b.",
-        ),
-        (
-            ("Ann has 9 pens and loses 4. How many are left?", "Of 12 pens Ben has 5. How many has he not?"),
-            ("9-4", "12-5"), True, "Both are computed as a − b.",
-        ),
-        (
-            ("Ann has 9 pens and loses 4. How many are left?", "Ben lost 4 of his 9 pens. How many are left?"),
-            ("9-4", "9-4"), False, "Both are computed as a − b",
-        ),
-    ],
-)  # fmt: skip
+@each_case("similar_questions", "one_graph")
 def test_one_graph_is_one_idea_only_where_the_numbers_play_the_same_parts(texts, equations, is_same_idea, said):
     result = comparison(*texts, wording=0.7, purpose=0.8, equation=equations)
     assert (SAME_IDEA in result.flags) == is_same_idea
