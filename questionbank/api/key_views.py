@@ -87,5 +87,5 @@ def api_key_revoke_view(request: HttpRequest, key_id: int) -> HttpResponse:
 @page_for("read")
 def api_docs(request: HttpRequest) -> HttpResponse:
     """Show the documentation of the API, on which requests can be tried out."""
-    settings = {"url": reverse("api:openapi"), "layout": "BaseLayout", "deepLinking": True}
+    settings = {"url": reverse("api:openapi"), "layout": "BaseLayout", "deepLinking": True, "validatorUrl": None}
     return render(request, "api/docs.html", {"swagger_settings": settings})

@@ -90,7 +90,7 @@ def question_history(*, question: Question) -> list[HistoryEntry]:
     return [
         HistoryEntry(
             event.pgh_created_at,
-            people.get(user_of(event), ""),
+            people.get(user_of(event), "") + _through_key(event),
             fields,
             event.pk if any(change.is_reverted for change in fields) else None,
         )
@@ -101,6 +101,12 @@ def question_history(*, question: Question) -> list[HistoryEntry]:
 def user_of(event: Any) -> int | None:
     """Return the id of the person behind an event; None for an import or a job."""
     return event.pgh_context.metadata.get("user") if event.pgh_context is not None else None
+
+
+def _through_key(event: Any) -> str:
+    """Return " through KEY" if the person used a program with this key of the API; else empty."""
+    key = event.pgh_context.metadata.get("api_key") if event.pgh_context is not None else None
+    return f" through {key}" if key else ""
 
 
 def names_of(ids: Iterable[int | None]) -> dict[int | None, str]:

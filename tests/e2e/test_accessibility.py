@@ -61,6 +61,7 @@ TEACHER_PAGES: dict[str, Callable] = {
     "two-factor authentication": lambda bank: "/accounts/2fa/",
     "log out": lambda bank: "/accounts/logout/",
     "help": lambda bank: "/help/",
+    "keys for programs": lambda bank: "/api/keys/",
     "lists": lambda bank: "/lists/",
     "list": lambda bank: f"/lists/{bank.list.pk}/",
     "synonyms": lambda bank: "/concepts/synonyms/",

@@ -170,7 +170,7 @@ def test_an_earlier_version_comes_back(program, teacher) -> None:
     program("PATCH", path, {"text": "Second?"})
     (change,) = program("GET", f"{path}/versions").json()
     assert change["changes"] == [{"field": "question", "before": "First?", "after": "Second?"}]
-    assert change["who"] == "teacher"
+    assert change["who"] == "teacher through Program"
     assert program("POST", f"{path}/revert", {"event": change["event"]}).json()["text"] == "First?"
     assert program("POST", f"{path}/revert", {"event": 10**9}).status_code == 404
 
