@@ -191,8 +191,8 @@ def as_json(value: Any) -> Any:
     >>> as_json(QuestionContent(title="Sums", accepted=(AcceptedAnswer("3"),)))
     {'title': 'Sums', 'accepted': [{'text': '3'}]}
     """
-    if is_dataclass(value):
-        return _adapter(type(value)).dump_python(value, mode="json", exclude_defaults=True, warnings=False)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _adapter(value.__class__).dump_python(value, mode="json", exclude_defaults=True, warnings=False)
     return [as_json(item) for item in value] if isinstance(value, tuple) else value
 
 

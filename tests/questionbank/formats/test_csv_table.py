@@ -11,8 +11,9 @@ from analytics.question_content import Option
 from analytics.records import QuestionRecord
 from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.catalog import read
+from questionbank.formats.columns import WRITTEN_FIELDS
 from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.csv_files import COLUMNS, CSV_HEAD, write_csv_row
+from questionbank.formats.csv_files import CSV_HEAD, write_csv_row
 from tests.questionbank.formats.files import saved
 
 
@@ -170,7 +171,7 @@ def test_a_written_row_has_its_options_in_columns_where_they_fit():
     assert CSV_HEAD.endswith("\r\n")
     record = QuestionRecord("q", "2?", kind="choice", options=(Option("A", "=1"), Option("B", "2")), answer="B")
     (row,) = csv.reader(io.StringIO(write_csv_row(record)))
-    written = dict(zip(COLUMNS, row, strict=True))
+    written = dict(zip(WRITTEN_FIELDS, row, strict=True))
     assert (written["A"], written["B"], written["options"]) == ("'=1", "2", "")
     named = QuestionRecord("q", "2?", kind="choice", options=(Option("A", "1", "counts one less"), Option("B", "2")))
     assert "counts one less" in write_csv_row(named)
