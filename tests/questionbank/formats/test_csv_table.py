@@ -14,6 +14,7 @@ from questionbank.formats.catalog import read
 from questionbank.formats.columns import WRITTEN_FIELDS
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.csv_files import CSV_HEAD, write_csv_row
+from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 
 
@@ -119,23 +120,11 @@ def test_a_row_that_is_no_question_is_told_why_and_the_next_is_read(table, row, 
     assert (good[0], good[1].text) == (3, "1 + 1")
 
 
-@pytest.mark.parametrize(
-    ("header", "row", "reason"),
-    [
-        ("text,responses", "a,-3", "responses must be a whole number"),
-        ("text,options", "a,A", "options must be JSON"),
-        ("text,options,A", 'a,"[]",4', "both in their own columns and in options"),
-        ("text,answer,A,B", "a,C,4,5", "answer 'C' is not the label of an option"),
-        ("text,concepts", "a,A > > B", "hold an empty name"),
-        ("text,concepts", "a,A > B > A", "a concept cycle"),
-        ("text,concepts", r"a,Size \> 10", "a name that holds the sign >, which separates concepts in files"),
-        ("path,name", ";,x", "path must be one path of names"),
-    ],
-)
-def test_a_wrong_cell_is_named(table, header, row, reason):
+@each_case("csv_table", "a_wrong_cell_is_named")
+def test_a_wrong_cell_is_named(table, header, row, message):
     ((line, problem),) = _entries(table(f"{header}\n{row}\n"))
     assert line == 2
-    assert reason in problem.reason
+    assert message in problem.reason
 
 
 def test_a_carriage_return_may_end_every_line(table):
