@@ -6,14 +6,14 @@ complements them. Its JSON form (`as_json`, `content_of`) omits empty fields.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
-import math
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, is_dataclass
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AllowInfNan, ConfigDict, FailFast, Strict, TypeAdapter, ValidationError
 
 PRINTED = "printed"
 """Setting that names the picture of the question as printed on its paper; shown to teachers only."""
@@ -21,9 +21,20 @@ PARTS_DEEP = 2  # levels of nesting: parts may have parts, but no deeper
 ANSWER_LINES = "answer_lines"
 """Setting with the number of lines to write on that a question or part has in its source."""
 
+Item = TypeVar("Item")
+Number = Annotated[float, Strict(), AllowInfNan(False)]
+Several = Annotated[tuple[Item, ...], FailFast()]  # a long list of mistakes takes no time
+
+
+class Part:
+    """A part of a question as JSON, which may have no other fields than its own."""
+
+    __slots__ = ()
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class Option(Part):
     """One answer choice of a multiple-choice question.
 
     Attributes:
@@ -35,7 +46,7 @@ class Option:
     label: str
     text: str
     misconception: str = ""
-    weight: float | None = None
+    weight: Number | None = None
     feedback: str = ""
 
 
@@ -45,7 +56,7 @@ def option_text(option: Option | Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class AcceptedAnswer:
+class AcceptedAnswer(Part):
     """A typed answer that counts as correct or expected.
 
     Attributes:
@@ -55,15 +66,15 @@ class AcceptedAnswer:
     """
 
     text: str
-    weight: float = 1.0
+    weight: Number = 1.0
     feedback: str = ""
-    tolerance: float | None = None
+    tolerance: Number | None = None
     tolerance_kind: str = "absolute"
     unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class MatchingPair:
+class MatchingPair(Part):
     """Two matching items; without `left`, a right-hand choice that matches nothing."""
 
     left: str
@@ -71,7 +82,7 @@ class MatchingPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Blank:
+class Blank(Part):
     """A gap in the text, marked ``[[1]]``, ``[[2]]`` and so on.
 
     Attributes:
@@ -81,14 +92,14 @@ class Blank:
     """
 
     kind: str = "short"
-    accepted: tuple[AcceptedAnswer, ...] = ()
-    options: tuple[Option, ...] = ()
-    points: float = 1.0
+    accepted: Several[AcceptedAnswer] = ()
+    options: Several[Option] = ()
+    points: Number = 1.0
     style: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback:
+class Feedback(Part):
     """Feedback to students after their answer."""
 
     general: str = ""
@@ -98,7 +109,7 @@ class Feedback:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Part):
     """A picture that the question's texts reference as ``![its description](name)``.
 
     Attributes:
@@ -108,11 +119,11 @@ class Picture:
 
     name: str
     sha256: str = ""
-    width: float = 0.0
+    width: Number = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Stimulus:
+class Stimulus(Part):
     """Material that several questions share, such as a text or a table; their texts begin with it."""
 
     title: str = ""
@@ -120,7 +131,7 @@ class Stimulus:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class Section(Part):
     """The section of a paper or quiz that a question belongs to; worksheets print it above its questions."""
 
     heading: str = ""
@@ -128,18 +139,18 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionPart:
+class QuestionPart(Part):
     """A question within a question."""
 
     text: str
     kind: str = "open"
-    options: tuple[Option, ...] = ()
+    options: Several[Option] = ()
     answer: str = ""
     content: QuestionContent = field(default_factory=lambda: EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionContent:
+class QuestionContent(Part):
     """Everything about a question that its readable fields do not hold.
 
     Attributes:
@@ -153,16 +164,16 @@ class QuestionContent:
     """
 
     title: str = ""
-    points: float | None = None
-    accepted: tuple[AcceptedAnswer, ...] = ()
-    pairs: tuple[MatchingPair, ...] = ()
-    blanks: tuple[Blank, ...] = ()
-    parts: tuple[QuestionPart, ...] = ()
+    points: Number | None = None
+    accepted: Several[AcceptedAnswer] = ()
+    pairs: Several[MatchingPair] = ()
+    blanks: Several[Blank] = ()
+    parts: Several[QuestionPart] = ()
     feedback: Feedback = Feedback()
-    hints: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
+    hints: Several[str] = ()
+    tags: Several[str] = ()
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
-    pictures: tuple[Picture, ...] = ()
+    pictures: Several[Picture] = ()
     original: str = ""
     stimulus: Stimulus = Stimulus()
     section: Section = Section()
@@ -175,24 +186,18 @@ EMPTY: QuestionContent = QuestionContent()
 
 
 def as_json(value: Any) -> Any:
-    """Serialize a content, or a part of one, to JSON values, without empty and default fields.
+    """Serialize a dataclass, such as a content or a part of one, to JSON values, without empty and default fields.
 
     >>> as_json(QuestionContent(title="Sums", accepted=(AcceptedAnswer("3"),)))
     {'title': 'Sums', 'accepted': [{'text': '3'}]}
     """
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
-            name: as_json(part)
-            for name, default in _defaults(value.__class__)
-            if (part := getattr(value, name)) != default
-        }
-    if isinstance(value, tuple):
-        return [as_json(item) for item in value]
-    return dict(value) if isinstance(value, Mapping) else value
+    if is_dataclass(value) and not isinstance(value, type):
+        return _adapter(value.__class__).dump_python(value, mode="json", exclude_defaults=True, warnings=False)
+    return [as_json(item) for item in value] if isinstance(value, tuple) else value
 
 
 def content_of(found: object) -> QuestionContent:
-    """Parse a content from JSON values.
+    """Parse a content from JSON values; null means that a field is absent.
 
     Raises:
         ValueError: it is not a valid content; the message says where.
@@ -200,68 +205,66 @@ def content_of(found: object) -> QuestionContent:
     >>> content_of({"accepted": [{"text": "3", "tolerance": 0.5}]}).accepted[0].tolerance
     0.5
     """
-    content = _read(QuestionContent, found, "grading", 0)
-    assert isinstance(content, QuestionContent)  # noqa: S101
+    adapter = _adapter(QuestionContent)
+    try:
+        try:
+            content = adapter.validate_python(found)
+        except ValidationError:  # without nulls it may be valid
+            content = adapter.validate_python(_without_nulls(found))
+    except ValidationError as error:
+        raise ValueError(_reason(error)) from error
+    if _depth(content.parts) > PARTS_DEEP:
+        raise ValueError(_TOO_DEEP)
     return content
 
 
 @cache
-def _defaults(kind: type) -> list[tuple[str, Any]]:
-    defaults: list[tuple[str, Any]] = []
-    for column in fields(kind):
-        if column.default_factory is not dataclasses.MISSING:
-            defaults.append((column.name, column.default_factory()))
-        else:
-            defaults.append((column.name, column.default))
-    return defaults
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _without_nulls(found: object, levels: int = 30) -> object:
+    """Return JSON values without the nulls in objects, except in settings and below more levels than a content has."""
+    if isinstance(found, dict) and levels:
+        stated = {name: value for name, value in found.items() if value is not None}
+        return {
+            name: value if name == "settings" else _without_nulls(value, levels - 1) for name, value in stated.items()
+        }
+    return [_without_nulls(item, levels - 1) for item in found] if isinstance(found, list) and levels else found
 
 
-def _read(kind: type, found: object, where: str, depth: int) -> Any:
-    """Parse JSON values into a dataclass, checked against the types of its fields."""
-    if not isinstance(found, dict):
-        raise ValueError(f"{where} must be an object")
-    hints = _hints(kind)
-    if unknown := [name for name in found if name not in hints]:
-        raise ValueError(f"{where} has no {str(unknown[0])[:40]!r}")
-    depth += kind is QuestionPart
-    if depth > PARTS_DEEP:
-        raise ValueError(f"parts are more than {PARTS_DEEP} levels deep")
-    values = {
-        name: _value(hints[name], value, f"{where}.{name}", depth) for name, value in found.items() if value is not None
-    }
-    missing = [name for name, default in _defaults(kind) if default is dataclasses.MISSING and name not in values]
-    if missing:
-        raise ValueError(f"{where} has no {missing[0]}")
-    return kind(**values)
+def _depth(parts: Iterable[QuestionPart]) -> int:
+    return max((1 + _depth(part.content.parts) for part in parts), default=0)
 
 
-def _value(hint: Any, value: object, where: str, depth: int) -> Any:
-    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return _read(hint, value, where, depth)
-    if hint is str:
-        if not isinstance(value, str):
-            raise ValueError(f"{where} must be a string")
-        return value
-    if hint is float or float in get_args(hint):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise ValueError(f"{where} must be a finite number")
-        return float(value)
-    if getattr(hint, "__origin__", None) is tuple:
-        if not isinstance(value, list | tuple):
-            raise ValueError(f"{where} must be a list")
-        return tuple(
-            _value(get_args(hint)[0], item, f"{where}[{place}]", depth) for place, item in enumerate(value, start=1)
-        )
-    if not isinstance(value, dict) or not all(
-        isinstance(name, str) and isinstance(setting, str) for name, setting in value.items()
-    ):
-        raise ValueError(f"{where} must be an object of strings")
-    return dict(value)
+_TOO_DEEP = f"parts are more than {PARTS_DEEP} levels deep"
+_MUST_BE = {
+    "string_type": "a string",
+    "float_type": "a finite number",
+    "finite_number": "a finite number",
+    "tuple_type": "a list",
+    "dict_type": "an object of strings",
+    "dataclass_type": "an object",
+}
+
+
+def _reason(error: ValidationError) -> str:
+    """Return where a content is wrong and why: an unknown field, or else the first of pydantic's errors."""
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
+    first = next((one for one in errors if one["type"] == "unexpected_keyword_argument"), errors[0])
+    kind, place = first["type"], [*first["loc"]]
+    if kind == "recursion_depth_exceeded":
+        return _TOO_DEEP
+    if "settings" in place:
+        kind, place = "dict_type", place[: place.index("settings") + 1]
+    last = place.pop() if kind in ("missing", "unexpected_keyword_argument") else ""
+    where = "grading" + "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in place)
+    match kind:
+        case "missing":
+            return f"{where} has no {last}"
+        case "unexpected_keyword_argument":
+            return f"{where} has no {str(last)[:40]!r}"
+    return f"{where} must be {_MUST_BE[kind]}"
 
 
 def content_texts(content: QuestionContent) -> Iterator[str]:

@@ -29,6 +29,7 @@ from questionbank.bank.concept_selectors import named_paths
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.wording import whole_number
+from questionbank.formats.columns import STORED
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionOriginal, QuestionTag, User
 from questionbank.people.permissions import is_admin
 
@@ -207,27 +208,19 @@ def _records(
 
 def _record(question: Question, paths: Sequence[ConceptPath]) -> QuestionRecord:
     equation = getattr(question, "equation", None)
+    stored = {column.attribute: getattr(question, column.stored) for column in STORED}
     return QuestionRecord(
-        id=question.source_id or str(question.pk),
-        text=question.text,
-        language=question.language,
-        kind=question.kind,
-        options=tuple(
-            Option(**{name: option[name] for name in _OPTION if name in option}) for option in question.options
-        ),
-        answer=question.answer,
-        solution=question.solution,
-        equation=equation.expression if equation else "",
-        numbers=tuple(equation.numbers) if equation else (),
-        concepts=tuple(paths),
-        difficulty=question.difficulty,
-        difficulty_scale=question.difficulty_scale,
-        grade=question.grade,
-        stage=question.stage,
-        source=question.source,
-        responses=question.responses,
-        facility=question.facility,
-        content=content_of(question.content),
+        **stored
+        | {
+            "id": question.source_id or str(question.pk),
+            "options": tuple(
+                Option(**{name: option[name] for name in _OPTION if name in option}) for option in question.options
+            ),
+            "equation": equation.expression if equation else "",
+            "numbers": tuple(equation.numbers) if equation else (),
+            "concepts": tuple(paths),
+            "content": content_of(question.content),
+        }
     )
 
 

@@ -19,7 +19,8 @@ from questionbank.core.errors import ImportRefused, LineProblem, ValidationFaile
 from questionbank.core.storage import written_aside
 from questionbank.formats.archives import MAGIC, is_archive, opened_archive
 from questionbank.formats.canvas.package import canvas_losses, is_canvas, is_qti, read_canvas, write_canvas
-from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH, holds_rows
+from questionbank.formats.column_names import holds_rows
+from questionbank.formats.columns import OPTIONAL_FIELDS
 from questionbank.formats.csv_files import write_csv
 from questionbank.formats.encodings import guess_encoding
 from questionbank.formats.fields import FileScale
@@ -292,11 +293,10 @@ def read(
     """
     if scale and scale not in scale_names():
         raise ImportRefused(f"The difficulty scale {scale!r} is not known; use one of {', '.join(scale_names())}.")
-    fields = [field for field in without if field not in FIELDS_WITHOUT_WHICH]
+    fields = [field for field in without if field not in OPTIONAL_FIELDS]
     if fields:
         raise ImportRefused(
-            f"A file cannot be imported without {fields[0]!r};"
-            f" what can be left out is {', '.join(FIELDS_WITHOUT_WHICH)}."
+            f"A file cannot be imported without {fields[0]!r}; what can be left out is {', '.join(OPTIONAL_FIELDS)}."
         )
     if layout is None or not (layout.names or layout.is_table):  # item formats have neither columns nor keys
         chosen = _format_of(path, format)
@@ -323,7 +323,7 @@ def with_companions(without: Collection[str]) -> frozenset[str]:
     >>> sorted(with_companions(["facility"]))
     ['facility', 'responses']
     """
-    return frozenset(without).union(*(FIELDS_WITHOUT_WHICH.get(field, ()) for field in without))
+    return frozenset(without).union(filter(None, (OPTIONAL_FIELDS.get(field) for field in without)))
 
 
 def no_text_column(path: Path, layout: FileLayout) -> str:

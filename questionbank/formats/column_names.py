@@ -12,24 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from questionbank.formats.columns import COLUMN_FIELDS, CONCEPT_FIELDS, OPTION_COLUMNS
 from questionbank.formats.kinds import kind_of_name
 
-OPTION_COLUMNS = tuple("ABCDEFGH")
-COLUMN_FIELDS = (
-    "id", "text", "context", "language", "kind", *OPTION_COLUMNS, "options", "answer", "solution", "equation",
-    "program", "calculations", "numbers", "concepts", "difficulty", "difficulty_scale", "grade", "stage", "facility",
-    "responses", "set", "grading", "path", "name", "parent",
-)  # fmt: skip
-"""The fields that a column can hold."""
-
-FIELDS_WITHOUT_WHICH: dict[str, tuple[str, ...]] = {  # optional field -> fields that mean nothing without it
-    "id": (), "context": (), "language": (), "kind": (), "solution": (), "equation": (), "program": (),
-    "calculations": (), "numbers": (), "concepts": (), "difficulty": ("difficulty_scale",),
-    "difficulty_scale": ("difficulty",), "grade": (), "stage": (), "facility": ("responses",),
-    "responses": ("facility",), "set": (), "grading": (),
-}  # fmt: skip
-
-CONCEPT_FIELDS = frozenset({"path", "name", "parent"})
 _ALIASES: dict[str, str] = {  # field -> plain names, as `plain_name` returns them; a literal table
     "text": (
         "question | questions | question text | questiontext | question stem | question body | problem | problems"

@@ -16,6 +16,7 @@ from analytics.json_lines import UNPACKED_LIMIT
 from analytics.question_content import Option
 from analytics.records import QuestionRecord
 from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.formats.columns import WRITTEN_FIELDS, WRITTEN_LETTERS
 from questionbank.formats.encodings import decode_text
 from questionbank.formats.jsonl import question_fields
 from questionbank.formats.layout import FileLayout
@@ -266,14 +267,7 @@ def _reason(error: csv.Error) -> str:
     return f"not CSV: {reason}"
 
 
-COLUMNS = (
-    "id", "text", "language", "kind", "A", "B", "C", "D", "E", "options", "answer", "solution", "equation",
-    "numbers", "concepts", "difficulty", "difficulty_scale", "grade", "stage", "facility", "responses", "set",
-    "grading",
-)  # fmt: skip
-_WRITTEN_LABELS = tuple("ABCDE")
-
-CSV_HEAD = "\ufeff" + ",".join(COLUMNS) + "\r\n"
+CSV_HEAD = "\ufeff" + ",".join(WRITTEN_FIELDS) + "\r\n"
 """Header line of the files we write; the byte order mark tells spreadsheet programs that it is UTF-8."""
 
 
@@ -305,7 +299,7 @@ def write_csv_row(record: QuestionRecord) -> str:
     """Return one row with its line ending, safe to open in a spreadsheet program."""
     row = question_cells(record)
     buffer = io.StringIO(newline="")
-    csv.writer(buffer, lineterminator="\r\n").writerow(guard_cell(row.get(name, "")) for name in COLUMNS)
+    csv.writer(buffer, lineterminator="\r\n").writerow(guard_cell(row.get(name, "")) for name in WRITTEN_FIELDS)
     return buffer.getvalue()
 
 
@@ -319,7 +313,7 @@ def question_cells(record: QuestionRecord) -> dict[str, str]:
 
 def _fits_columns(options: Sequence[Option]) -> bool:
     labels = tuple(option.label for option in options)
-    return labels == _WRITTEN_LABELS[: len(labels)] and all(
+    return labels == WRITTEN_LETTERS[: len(labels)] and all(
         option == Option(option.label, option.text) for option in options
     )
 

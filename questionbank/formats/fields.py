@@ -9,8 +9,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from dataclasses import fields as dataclass_fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from analytics.json_lines import TEXT_LIMIT, string_problem
@@ -224,7 +223,7 @@ def _options(fields: Fields) -> tuple[Option, ...]:
     options: list[Option] = []
     for place, item in enumerate(fields.items("options", limits.OPTIONS_LIMIT), start=1):
         if isinstance(item, Option):
-            item = {column.name: getattr(item, column.name) for column in dataclass_fields(item)}
+            item = asdict(item)
         if type(item) is not dict:
             fields.refuse("options", f"must be objects with label and text, but item {place} is {_type_name(item)}")
             return ()
@@ -266,16 +265,16 @@ def content_problem(content: QuestionContent) -> str:
     """Return why the bank cannot hold a content; empty if it can."""
     if not content:
         return ""
-    texts = [as_json(content)]
-    while texts:
-        value = texts.pop()
+    values: list[Any] = [asdict(content)]
+    while values:
+        value = values.pop()
         if isinstance(value, str):
             if reason := string_problem(value, TEXT_LIMIT):
                 return f"has a text that {reason}"
         elif isinstance(value, dict):
-            texts += [*value, *value.values()]
-        elif isinstance(value, list):
-            texts += value
+            values += [*value, *value.values()]
+        elif isinstance(value, tuple):
+            values += value
     size = len(json.dumps(as_json(content), ensure_ascii=False))
     if size > limits.CONTENT_LIMIT:
         return f"has {size:,} characters, more than {limits.CONTENT_LIMIT:,}"

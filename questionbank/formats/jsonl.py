@@ -18,7 +18,8 @@ from analytics.json_lines import parse_object
 from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 from questionbank.core.errors import LineProblem, LineWarning
-from questionbank.formats.column_names import CONCEPT_FIELDS, guess_fields
+from questionbank.formats.column_names import guess_fields
+from questionbank.formats.columns import CONCEPT_FIELDS, WRITTEN
 from questionbank.formats.fields import exported_path
 from questionbank.formats.json_objects import (
     doubtful_command,
@@ -108,17 +109,10 @@ def _fields_of(line: str, changed: list[int], names: FieldNames) -> list[str]:
     return [field for field, value in row.items() if _MARK in json.dumps(value, ensure_ascii=False)]
 
 
-_SAME = (  # fields with the same names as in the record, in the order of a line
-    "id text language kind options answer solution equation numbers concepts difficulty difficulty_scale grade stage"
-    " facility".split()
-)
-
-
 def question_fields(record: QuestionRecord) -> dict[str, Any]:
     """Return the fields of a question as a line holds them, without empty ones."""
-    fields: dict[str, Any] = {name: as_json(getattr(record, name)) for name in _SAME}
-    fields |= {"responses": record.responses or None, "set": record.source, "grading": as_json(record.content)}
-    fields["concepts"] = [exported_path(path) for path in record.concepts]
+    fields: dict[str, Any] = {column.name: as_json(getattr(record, column.attribute)) for column in WRITTEN}
+    fields |= {"responses": record.responses or None, "concepts": [exported_path(path) for path in record.concepts]}
     return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from questionbank.core.errors import ImportRefused, LineProblem
-from questionbank.formats.column_names import COLUMN_FIELDS, guess_fields, holds_rows
+from questionbank.formats.column_names import guess_fields, holds_rows
+from questionbank.formats.columns import COLUMN_FIELDS
 from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.json_objects import json_objects, read_object
 from questionbank.formats.limits import COLUMNS_LIMIT

@@ -10,8 +10,6 @@ from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 from questionbank.formats.seam import not_held
 
-# Fields of the bank, or of the file around the item:
-_NOT_OF_THE_ITEM = frozenset({"id", "source", "original", "concepts", "predicted"})
 _SAID_BY_ITEM = ("text", "kind", "options", "answer", "solution")
 WRITTEN_ANEW = "layout, media and special grading of an item that is written anew, because its question was changed"
 """What is lost when an item is written from scratch, besides what the format cannot hold."""
@@ -19,7 +17,9 @@ WRITTEN_ANEW = "layout, media and special grading of an item that is written ane
 
 def fields_digest(record: QuestionRecord) -> bytes:
     """Return the SHA-256 of all fields that a file's item holds."""
-    fields = {name: value for name, value in as_json(record).items() if name not in _NOT_OF_THE_ITEM}
+    # These belong to the bank, or to the file around the item.
+    fields = as_json(replace(record, id="", source="", original=None, concepts=(), predicted=None))
+    del fields["id"]
     return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).digest()
 
 

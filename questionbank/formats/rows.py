@@ -12,7 +12,7 @@ from analytics.records import QuestionRecord
 from analytics.text.pictures import PICTURE
 from questionbank.bank.scales import AS_PUBLISHED
 from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
-from questionbank.formats.column_names import OPTION_COLUMNS
+from questionbank.formats.columns import OPTION_COLUMNS
 from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
 from questionbank.formats.csv_files import split_list
 from questionbank.formats.difficulty_column import DifficultyReading, plain_number, read_column

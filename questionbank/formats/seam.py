@@ -13,6 +13,7 @@ from analytics.json_lines import UNPACKED_LIMIT
 from analytics.question_content import EMPTY, QuestionContent, own_text
 from analytics.records import QuestionRecord
 from questionbank.core.errors import LineProblem, LineWarning
+from questionbank.formats.columns import WRITTEN
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.lines import Progress
 
@@ -125,13 +126,7 @@ class NoAttachments:
         return None
 
 
-_NAMES = {
-    "text": "the wording as it is in the bank", "language": "the language", "answer": "the answer as it is in the bank",
-    "kind": "the type of question: the file has a similar one", "solution": "the worked solution",
-    "equation": "the equation", "numbers": "the numbers of the equation", "concepts": "the concepts",
-    "difficulty": "the difficulty", "difficulty_scale": "the difficulty", "grade": "the grade", "stage": "the stage",
-    "source": "the name of the set", "responses": "how students did", "facility": "how students did",
-}  # fmt: skip
+_NAMES = {column.attribute: column.lost for column in WRITTEN if column.lost}
 _CONTENT_NAMES = {
     "title": "the title", "points": "the points", "accepted": "other accepted answers, their weights and tolerances",
     "pairs": "the pairs to match", "blanks": "the gaps with their answers", "parts": "the parts",
@@ -147,8 +142,7 @@ def not_held(record: QuestionRecord, again: QuestionRecord) -> list[str]:
     lost = [
         _NAMES[column.name]
         for column in fields(QuestionRecord)
-        if column.name not in ("id", "original", "content", "options", "predicted")
-        and getattr(record, column.name) != getattr(again, column.name)
+        if column.name in _NAMES and getattr(record, column.name) != getattr(again, column.name)
     ]
     if record.options != again.options:
         bare = tuple(replace(option, misconception="") for option in record.options)

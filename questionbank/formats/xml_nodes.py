@@ -1,4 +1,4 @@
-"""Untrusted XML as a small tree whose elements know their byte ranges, and text escaped for XML."""
+"""Untrusted XML as a small tree whose elements know their byte ranges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
 
 from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.lines import Progress, unpacked_stream
@@ -395,25 +394,3 @@ def _cut_off(parsing: _Parsing, error: BadXml) -> str:
         f"ends within the question that begins in line {within.line:,}: the file is cut off, or a section <![CDATA["
         " is never closed by ]]>"
     )
-
-
-_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-
-
-def legal(text: str) -> str:
-    """Replace the characters that XML cannot hold."""
-    return _FORBIDDEN.sub("\ufffd", text)
-
-
-def xml_text(text: str) -> str:
-    r"""Escape a text as element content.
-
-    >>> xml_text("1 < 2\0")
-    '1 &lt; 2\ufffd'
-    """
-    return escape(legal(text)).replace("\r", "&#13;")
-
-
-def attribute_text(text: str) -> str:
-    """Escape a text as an attribute value in double quotes."""
-    return xml_text(text).replace('"', "&quot;").replace("\n", "&#10;")

@@ -13,7 +13,7 @@ from questionbank.core.forms import ServiceForm
 from questionbank.core.upload_forms import FileForm
 from questionbank.core.wording import whole_number
 from questionbank.formats.catalog import AUTO, FORMATS, known_formats, known_suffixes
-from questionbank.formats.column_names import COLUMN_FIELDS, OPTION_COLUMNS
+from questionbank.formats.columns import COLUMN_FIELDS, COLUMNS, OPTION_COLUMNS
 from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.layout import DELIMITERS, MOST_TITLE_ROWS, FileLayout
 from questionbank.models import Question, User
@@ -97,32 +97,8 @@ _ENCODING_NAMES = {
     "mac-roman": "Mac Roman (older Excel for Mac)",
     "gb18030": "GB18030 (Chinese)",
 }
-_FIELD_NAMES = {
-    "id": "Identifier",
-    "text": "Question",
-    "context": "Text before the question",
-    "language": "Language",
-    "kind": "Type of question",
-    "options": "Options, all in one column",
-    "answer": "Answer",
-    "solution": "Worked solution",
-    "equation": "Equation",
-    "program": "Operation program (MathQA)",
-    "calculations": "Calculations of the solution",
-    "numbers": "Numbers",
-    "concepts": "Concepts",
-    "difficulty": "Difficulty",
-    "difficulty_scale": "Difficulty scale",
-    "grade": "Grade",
-    "stage": "Stage",
-    "facility": "Share of correct responses",
-    "responses": "Number of responses",
-    "set": "Name of the set",
-    "grading": "Grading, as Kindred writes it",
-    "path": "Path of a concept (no question)",
-    "name": "Name of a concept (no question)",
-    "parent": "Parent of a concept (no question)",
-}
+_FIELD_NAMES = {column.name: column.label for column in COLUMNS}
+_FIELD_NAMES |= {letter: f"Option {letter}" for letter in OPTION_COLUMNS}
 _SIGNS = {name: sign for sign, name in DELIMITERS.items()}  # by name, because forms strip a tab
 
 
@@ -159,8 +135,7 @@ class ColumnsForm(ServiceForm):
                 (name, f"{name} (hidden)" if name in layout.hidden else name) for name in layout.sheets
             ]
             self.order_fields(["sheet"])
-        letters = {letter: f"Option {letter}" for letter in OPTION_COLUMNS}
-        choices = [("", "Not read"), *((name, (_FIELD_NAMES | letters)[name]) for name in COLUMN_FIELDS)]
+        choices = [("", "Not read"), *((name, _FIELD_NAMES[name]) for name in COLUMN_FIELDS)]
         self._layout = layout
         self.columns = [f"column-{place}" for place in range(len(layout.names))]
         for name, cell, field in zip(self.columns, layout.names, layout.fields, strict=True):

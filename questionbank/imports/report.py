@@ -12,7 +12,7 @@ from typing import Any
 from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.core.wording import counted
 from questionbank.formats.catalog import FORMATS, with_companions
-from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
+from questionbank.formats.columns import OPTIONAL_FIELDS
 from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.layout import DELIMITERS, FileLayout
 from questionbank.imports.differences import differences_shown
@@ -321,7 +321,7 @@ class ImportReport:
     @property
     def to_leave_out(self) -> dict[str, int]:
         """Number of refused lines that could be imported by leaving out a field, for each such field."""
-        able = {name for names in self._refused_for for name in names if name in FIELDS_WITHOUT_WHICH}
+        able = {name for names in self._refused_for for name in names if name in OPTIONAL_FIELDS}
         saved: Counter[str] = Counter()
         for names, count in self._refused_for.items():
             if names <= with_companions(able):

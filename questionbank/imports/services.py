@@ -28,7 +28,7 @@ from questionbank.core.upload_services import upload_name, uploads_forget_old
 from questionbank.formats import FORMATS
 from questionbank.formats.archives import MAGIC as ARCHIVE
 from questionbank.formats.catalog import AUTO, sniff
-from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
+from questionbank.formats.columns import OPTIONAL_FIELDS
 from questionbank.formats.folders import is_packed_folder
 from questionbank.formats.seam import Format
 from questionbank.imports.options import ImportOptions, allowed_status
@@ -244,7 +244,7 @@ def import_repeat(
     require(user, "import_continue", "Somebody else has uploaded this file.", run)
     if run.kind != Run.Kind.IMPORT or not run.parameters.get("upload"):
         raise Conflict("The file is no longer stored; upload it again.")
-    left_out = sorted({*run.parameters.get("without", ()), *without} & {*FIELDS_WITHOUT_WHICH})
+    left_out = sorted({*run.parameters.get("without", ()), *without} & {*OPTIONAL_FIELDS})
     parameters = {**run.parameters, "dry_run": dry_run, "skip_invalid": skip_invalid, "without": left_out}
     if update is not None:
         parameters["update"] = update

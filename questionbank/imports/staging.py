@@ -20,6 +20,7 @@ from analytics.question_content import as_json
 from analytics.records import ConceptPath, QuestionRecord
 from questionbank.bank.question_selectors import ANSWER_KEY_SQL, answer_key, content_hash
 from questionbank.bank.scales import scale_percent
+from questionbank.formats.columns import STORED
 from questionbank.formats.originals import fields_digest
 from questionbank.imports.equal_answers import unify_answers
 from questionbank.imports.report import NOT_KEPT, PROBLEMS_KEPT, DuplicateLink, Totals
@@ -33,25 +34,13 @@ if TYPE_CHECKING:
 
 IMPORT_LOCK = 7_201_003  # advisory lock: two imports of one file must not both find its questions missing
 
-_COLUMNS = {  # of the staging table; those between line and paths in the order of `staged_question`
-    "line": "integer",
-    "source": "text",
-    "source_id": "text",
-    "text": "text",
-    "language": "text",
-    "kind": "text",
-    "options": "jsonb",
-    "answer": "text",
-    "solution": "text",
-    "grade": "text",
-    "stage": "text",
-    "difficulty": "double precision",
-    "difficulty_scale": "text",
+_COPIED = {  # columns copied into the bank unchanged
+    **{column.stored: column.sql for column in STORED},
     "difficulty_percent": "double precision",
-    "facility": "double precision",
-    "responses": "integer",
-    "content": "jsonb",
     "content_hash": "bytea",
+}
+_COMPUTED = {  # columns of a staged question: values that `staged_question` computes
+    **_COPIED,
     "answer_key": "text",
     "tokens": "text",
     "equation": "text",
@@ -61,12 +50,8 @@ _COLUMNS = {  # of the staging table; those between line and paths in the order 
     "original": "bytea",
     "preamble": "bytea",
     "fields": "bytea",
-    "paths": "integer[]",
 }
-_COPIED = (  # columns copied into the bank unchanged
-    "source, source_id, text, language, kind, options, answer, solution, grade, stage, difficulty,"
-    " difficulty_scale, difficulty_percent, facility, responses, content, content_hash"
-)
+_COLUMNS = {"line": "integer", **_COMPUTED, "paths": "integer[]"}
 
 # A line without an answer is the same question as one with an answer, because nothing of it is lost.
 _FILL_ANSWERS = """
@@ -96,8 +81,8 @@ _MATCH = """
 
 _INSERT_QUESTIONS = f"""
     INSERT INTO questionbank_question
-        (id, {_COPIED}, status, search_vector, version, created_by_id, created_at, updated_at, import_run_id)
-    SELECT m.new_id, {", ".join("s." + name for name in _COPIED.split(", "))},
+        (id, {", ".join(_COPIED)}, status, search_vector, version, created_by_id, created_at, updated_at, import_run_id)
+    SELECT m.new_id, {", ".join("s." + name for name in _COPIED)},
            %(status)s, to_tsvector('simple', s.tokens), 1, %(user)s, %(now)s, %(now)s, %(run)s
     FROM staged_question s
     JOIN staged_match m ON m.first_line = s.line
@@ -217,39 +202,29 @@ class StagedQuestion(NamedTuple):
 
 def staged_question(record: QuestionRecord, *, source: str) -> StagedQuestion:
     """Compute the stored values of a question; `source` is the set of questions that do not name one."""
-    options = as_json(record.options)
     original = record.original
     source = record.source or source
-    values = (
-        source,
-        record.id,
-        record.text,
-        record.language,
-        record.kind,
-        json.dumps(options, ensure_ascii=False) if options else "[]",
-        record.answer,
-        record.solution,
-        record.grade,
-        record.stage,
-        record.difficulty,
-        record.difficulty_scale,
-        scale_percent(record.difficulty, record.difficulty_scale),
-        record.facility,
-        record.responses,
-        json.dumps(as_json(record.content), ensure_ascii=False) if record.content else "{}",
-        content_hash(text=record.text, options=record.options, content=record.content),
-        answer_key(record.answer),
-        question_tokens(record),
-        record.equation,
-        json.dumps(record.numbers, ensure_ascii=False) if record.numbers else "[]",
-        equation_graph_key(text=record.text, expression=record.equation),
-        original.format if original else None,
-        original.data if original else None,
-        original.preamble if original else None,
-        fields_digest(record) if original else None,
-    )
-    columns = "\t".join(map(_copied, values)).encode()
+    values = {column.stored: _value(getattr(record, column.attribute), column.sql) for column in STORED} | {
+        "source": source,
+        "difficulty_percent": scale_percent(record.difficulty, record.difficulty_scale),
+        "content_hash": content_hash(text=record.text, options=record.options, content=record.content),
+        "answer_key": answer_key(record.answer),
+        "tokens": question_tokens(record),
+        "equation": record.equation,
+        "numbers": _value(record.numbers, "jsonb"),
+        "graph_key": equation_graph_key(text=record.text, expression=record.equation),
+        "original_format": original.format if original else None,
+        "original": original.data if original else None,
+        "preamble": original.preamble if original else None,
+        "fields": fields_digest(record) if original else None,
+    }
+    columns = "\t".join(_copied(values[name]) for name in _COMPUTED).encode()
     return StagedQuestion(record.id, source, record.concepts, columns, record)
+
+
+def _value(value: Any, sql: str) -> Any:
+    """Return a value of a record as the bank stores it."""
+    return json.dumps(as_json(value), ensure_ascii=False) if sql == "jsonb" else value
 
 
 def _copied(value: str | bytes | float | None) -> str:

@@ -21,6 +21,7 @@ from questionbank.bank.question_selectors import ANSWER_KEY_SQL, question_hash
 from questionbank.bank.scales import scale_percent
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.errors import Conflict
+from questionbank.formats.columns import COLUMNS, OPTION_COLUMNS, STORED
 from questionbank.formats.layout import FileLayout
 from questionbank.imports.report import Fields, ItemChange, KnownLines
 from questionbank.imports.staging import Staging
@@ -39,17 +40,14 @@ from questionbank.people.permissions import require
 from questionbank.search.index import search_index_settle, search_vector
 from questionbank.solving.services import equation_write, solution_compare
 
-COLUMNS = (
-    "text", "language", "kind", "options", "answer", "solution", "content", "grade", "stage", "difficulty",
-    "difficulty_scale", "facility", "responses", "source_id",
-)  # fmt: skip
+REPLACED = tuple(column.stored for column in STORED if column.name != "set")
+"""The columns of a question that a file can replace."""
 _EMPTY: tuple[Any, ...] = ("", None, [], {}, 0)
 _AT_ONCE = 500
 _OF_ITEMS = frozenset({"text", "kind", "language", "options", "answer", "solution", "content"})
-_OF_FIELDS = {  # column of a file -> the question's columns that it fills; others have the same name
-    "id": ("source_id",), "grading": ("content",), "program": ("equation",), "calculations": ("equation",),
-    "context": ("text",), "options": ("options", "kind"), "A": ("options", "kind"),
-}  # fmt: skip
+# The columns of a question that each column of a file states:
+_FILLED = {column.name: column.fills or (column.stored,) for column in COLUMNS}
+_FILLED |= dict.fromkeys(OPTION_COLUMNS, _FILLED["options"])
 
 _BY_IDENTIFIER = """
     SELECT DISTINCT ON (id) line, id FROM (
@@ -93,13 +91,14 @@ _DIFFERENT = f"""
     JOIN questionbank_question q ON q.id = k.question_id
     LEFT JOIN questionbank_questionequation e ON e.question_id = q.id
     LEFT JOIN questionbank_questionoriginal o ON o.question_id = q.id AND o.format = k.original_format
-    WHERE ({", ".join("k." + name for name in COLUMNS)}) IS DISTINCT FROM ({", ".join("q." + name for name in COLUMNS)})
+    WHERE ({", ".join("k." + name for name in REPLACED)})
+        IS DISTINCT FROM ({", ".join("q." + name for name in REPLACED)})
         OR k.equation <> coalesce(e.expression, '')
         OR k.original IS DISTINCT FROM o.data
     ORDER BY k.line
 """  # noqa: S608
 _STAGED = f"""
-    SELECT line, question_id, {", ".join(COLUMNS)}, equation, original_format, original, preamble, fields
+    SELECT line, question_id, {", ".join(REPLACED)}, equation, original_format, original, preamble, fields
     FROM staged_known WHERE line = ANY(%s) ORDER BY line
 """  # noqa: S608
 _VANISHED = """
@@ -156,7 +155,7 @@ def _stated(layout: FileLayout | None) -> frozenset[str]:
     if layout is None:
         return _OF_ITEMS
     fields = [name for _column, name in layout.pairs]
-    return frozenset(column for name in fields for column in _OF_FIELDS.get(name, (name,)))
+    return frozenset(column for name in fields for column in _FILLED[name])
 
 
 def _changes(staged: Iterable[tuple[Any, ...]], stated: Collection[str], known: KnownLines) -> Iterator[ItemChange]:
@@ -165,7 +164,7 @@ def _changes(staged: Iterable[tuple[Any, ...]], stated: Collection[str], known: 
     bases, kept_updates = _earlier_imports(rows)
     for question in questions.filter(pk__in=rows).order_by("pk"):
         line, _question, *values, form, data, preamble, digest = rows[question.pk]
-        incoming: Fields = dict(zip((*COLUMNS, "equation"), values, strict=True))
+        incoming: Fields = dict(zip((*REPLACED, "equation"), values, strict=True))
         incoming |= {name: json.loads(incoming[name]) for name in ("options", "content")}
         if data is not None:
             incoming["original"] = _original(form, data, preamble, digest)
@@ -224,8 +223,8 @@ def _is_seen(
     event = events.filter(pgh_obj_id=question.pk, pgh_label="update", version=base).first()
     if event is None:
         return False
-    was = {name: getattr(event, name) for name in COLUMNS}
-    _before, after = _differences(was, {name: incoming[name] for name in COLUMNS}, stated)
+    was = {name: getattr(event, name) for name in REPLACED}
+    _before, after = _differences(was, {name: incoming[name] for name in REPLACED}, stated)
     return not after
 
 
@@ -233,7 +232,7 @@ def question_fields(question: Question) -> Fields:
     """Return the fields of a question that a file can replace, as JSON values."""
     equation: QuestionEquation | None = getattr(question, "equation", None)
     original: QuestionOriginal | None = getattr(question, "original", None)
-    return {name: getattr(question, name) for name in COLUMNS} | {
+    return {name: getattr(question, name) for name in REPLACED} | {
         "equation": equation.expression if equation else "",
         "original": _original(original.format, original.data, original.preamble, original.fields) if original else None,
     }
@@ -294,10 +293,10 @@ def question_replace(question: Question, fields: Mapping[str, Any], *, gone: Seq
         fields: in the format of `question_fields`.
         gone: ids of concepts whose imported tags are removed.
     """
-    for name in COLUMNS:
+    for name in REPLACED:
         if name in fields:
             setattr(question, name, fields[name])
-    if any(name in fields for name in COLUMNS):
+    if any(name in fields for name in REPLACED):
         question.version += 1
         question.content_hash = question_hash(question)
         question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)

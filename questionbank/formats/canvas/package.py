@@ -12,11 +12,11 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote, unquote
-from xml.sax.saxutils import escape, quoteattr
 
 from analytics.question_content import Section
 from analytics.records import Original, QuestionRecord
@@ -36,6 +36,7 @@ from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
 from questionbank.formats.written_numbers import finite_number
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse, root_element
+from questionbank.formats.xml_writing import Markup, block, element, opening
 
 MANIFEST = "imsmanifest.xml"
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?questestinterop\b")
@@ -246,23 +247,23 @@ def _concepts(title: str) -> tuple[tuple[str, ...], ...]:
 
 # -- writing ------------------------------------------------------------------------------------------------------
 
-_HEAD = (
-    '<?xml version="1.0" encoding="UTF-8"?>\n'
-    '<questestinterop xmlns="http://www.imsglobal.org/xsd/ims_qtiasiv1p2"'
-    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
-    ' xsi:schemaLocation="http://www.imsglobal.org/xsd/ims_qtiasiv1p2'
-    ' http://www.imsglobal.org/xsd/ims_qtiasiv1p2p1.xsd">\n'
+_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
+_HEAD = opening(
+    "questestinterop",
+    **{
+        "xmlns": _QTI,
+        "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
+        "xsi:schemaLocation": f"{_QTI} {_QTI}p1.xsd",
+    },
 )
 _FOOT = b"\n</section></assessment></questestinterop>\n"
-_META = (
-    '<?xml version="1.0" encoding="UTF-8"?>\n<quiz identifier={ident}'
-    ' xmlns="http://canvas.instructure.com/xsd/cccv1p0"><title>{title}</title><quiz_type>assignment</quiz_type></quiz>\n'
-)
-_NAMESPACES = (
-    ' xmlns="http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"'
-    ' xmlns:lom="http://ltsc.ieee.org/xsd/imsccv1p1/LOM/resource"'
-    ' xmlns:imsmd="http://www.imsglobal.org/xsd/imsmd_v1p2"'
-)
+_QUIZ_SPACE = "http://canvas.instructure.com/xsd/cccv1p0"
+_PACKAGE_SPACES = {
+    "xmlns": "http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1",
+    "xmlns:lom": "http://ltsc.ieee.org/xsd/imsccv1p1/LOM/resource",
+    "xmlns:imsmd": "http://www.imsglobal.org/xsd/imsmd_v1p2",
+}
 
 
 def write_canvas(records: Iterable[QuestionRecord], attachments: Attachments) -> Iterator[bytes]:
@@ -280,8 +281,10 @@ def write_canvas(records: Iterable[QuestionRecord], attachments: Attachments) ->
             )
             items.write(item)
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            resources = [_write_quiz(archive, concept, places, items) for concept, places in quizzes.items()]
-            resources += list(pictures.write(archive))
+            resources: list[Markup] = []
+            for concept, places in quizzes.items():
+                resources += _write_quiz(archive, concept, places, items)
+            resources += pictures.write(archive)
             archive.writestr(MANIFEST, _manifest(resources))
         yield from file_pieces(file)
 
@@ -290,30 +293,36 @@ def _title(concept: tuple[str, ...]) -> str:
     return " > ".join(exported_path(concept)) or "Questions"
 
 
-def _write_quiz(archive: zipfile.ZipFile, concept: tuple[str, ...], places: list[_Place], items: IO[bytes]) -> str:
+def _write_quiz(
+    archive: zipfile.ZipFile, concept: tuple[str, ...], places: list[_Place], items: IO[bytes]
+) -> list[Markup]:
+    """Write the files of a quiz and return their resource elements."""
     title = _title(concept)
     ident = f"k{hashlib.sha256(title.encode()).hexdigest()[:32]}"
     name, meta = f"{ident}/{ident}.xml", f"{ident}/{_META_NAME}"
     with archive.open(name, "w") as stream:
-        head = f'<assessment ident="{ident}" title={quoteattr(title)}><section ident="root_section">\n'
-        stream.write((_HEAD + head).encode())
+        head = f"{_HEAD}\n{opening('assessment', ident=ident, title=title)}{opening('section', ident='root_section')}\n"
+        stream.write(f"{_DECLARATION}{head}".encode())
         groups = groupby(places, key=lambda place: place[:2])
         for number, ((section, points), group) in enumerate(groups, start=1):
             members = [*group]
-            opening, closing = _section_edges(section, number, points, len(members))
-            stream.write(opening)
+            before, after = _section_edges(section, number, points, len(members))
+            stream.write(before)
             for _section, _points, start, length in members:
                 items.seek(start)
                 stream.write(items.read(length) + b"\n")
-            stream.write(closing)
+            stream.write(after)
         stream.write(_FOOT)
-    archive.writestr(meta, _META.format(ident=quoteattr(ident), title=escape(title)))
-    return (
-        f'<resource identifier="{ident}" type="imsqti_xmlv1p2"><file href="{name}"/>'
-        f'<dependency identifierref="{ident}_meta"/></resource>\n<resource identifier="{ident}_meta"'
-        f' type="associatedcontent/imscc_xmlv1p1/learning-application-resource" href="{meta}">'
-        f'<file href="{meta}"/></resource>'
+    quiz = element(
+        "quiz", element("title", title), element("quiz_type", "assignment"), identifier=ident, xmlns=_QUIZ_SPACE
     )
+    archive.writestr(meta, f"{_DECLARATION}{quiz}\n")
+    depends = element("dependency", identifierref=f"{ident}_meta")
+    kind = "associatedcontent/imscc_xmlv1p1/learning-application-resource"
+    return [
+        element("resource", element("file", href=name), depends, identifier=ident, type="imsqti_xmlv1p2"),
+        element("resource", element("file", href=meta), identifier=f"{ident}_meta", type=kind, href=meta),
+    ]
 
 
 def _section_edges(section: Section, number: int, points: float | None, count: int) -> tuple[bytes, bytes]:
@@ -325,24 +334,28 @@ def _section_edges(section: Section, number: int, points: float | None, count: i
     """
     if section == _NO_SECTION and points is None:
         return b"", b""
-    opening = f'<section ident="section_{number}" title={quoteattr(section.heading)}>\n'
+    before = [opening("section", ident=f"section_{number}", title=section.heading)]
     if section.instructions:
-        html = escape(text_html(section.instructions) or escape(section.instructions))
-        material = f'<material><mattext texttype="text/html">{html}</mattext></material>'
-        opening += f"<presentation_material><flow_mat>{material}</flow_mat></presentation_material>\n"
+        html = text_html(section.instructions) or escape(section.instructions, quote=False)
+        material = element("material", element("mattext", html, texttype="text/html"))
+        before.append(element("presentation_material", element("flow_mat", material)))
     if points is not None:
-        gives = f"<selection_extension><points_per_item>{points!r}</points_per_item></selection_extension>"
-        all_of_them = f"<selection_number>{count}</selection_number>"
-        opening += f"<selection_ordering><selection>{all_of_them}{gives}</selection></selection_ordering>\n"
-    return opening.encode(), b"</section>\n"
+        gives = element("selection_extension", element("points_per_item", repr(points)))
+        selection = element("selection", element("selection_number", str(count)), gives)
+        before.append(element("selection_ordering", selection))
+    return "".join(f"{piece}\n" for piece in before).encode(), b"</section>\n"
 
 
-def _manifest(resources: list[str]) -> str:
-    return (
-        f'<?xml version="1.0" encoding="UTF-8"?>\n<manifest identifier="kindred"{_NAMESPACES}>\n<metadata>'
-        "<schema>IMS Content</schema><schemaversion>1.1.3</schemaversion></metadata>\n<organizations/>\n"
-        "<resources>\n" + "\n".join(resources) + "\n</resources>\n</manifest>\n"
+def _manifest(resources: list[Markup]) -> str:
+    manifest = block(
+        "manifest",
+        element("metadata", element("schema", "IMS Content"), element("schemaversion", "1.1.3")),
+        element("organizations"),
+        block("resources", *resources),
+        identifier="kindred",
+        **_PACKAGE_SPACES,
     )
+    return f"{_DECLARATION}{manifest}\n"
 
 
 class _Pictures:
@@ -359,14 +372,14 @@ class _Pictures:
         self._files[place] = digest
         return path if place == unquote(path) else quote(place)
 
-    def write(self, archive: zipfile.ZipFile) -> Iterator[str]:
+    def write(self, archive: zipfile.ZipFile) -> Iterator[Markup]:
         """Write the pictures and yield their resource elements."""
         for path, digest in self._files.items():
             data = self._attachments.get(digest)
             if data is not None:
                 archive.writestr(path, data)
-                ident, href = f"picture{digest[:32]}", quoteattr(quote(path))
-                yield f'<resource identifier="{ident}" type="webcontent" href={href}><file href={href}/></resource>'
+                ident, href = f"picture{digest[:32]}", quote(path)
+                yield element("resource", element("file", href=href), identifier=ident, type="webcontent", href=href)
 
 
 def _item(record: QuestionRecord, pictures: _Pictures) -> tuple[bytes, float | None]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
-from xml.sax.saxutils import escape, quoteattr
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 
 from analytics.question_content import AcceptedAnswer, Blank, Option
 from analytics.records import QuestionRecord
@@ -15,12 +15,13 @@ from questionbank.formats.html_writing import text_html
 from questionbank.formats.kinds import right_labels
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.written_numbers import PLAIN_NUMBER
-from questionbank.formats.xml_nodes import legal, xml_text
+from questionbank.formats.xml_writing import Markup, block, element, joined
 
 _IDENT = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 _GAP_NAME = re.compile(r"[A-Za-z]\w{0,40}")
 _MOODLE_STYLES = re.compile(r"[A-Z]{2,}(?:_[A-Z]+)?")
 _RESPONSE = "response1"
+_OTHER = element("other")
 
 PictureAddress = Callable[[str], str]
 
@@ -46,7 +47,7 @@ def write_item(record: QuestionRecord, address: PictureAddress, ours: str = "") 
         raise CannotHold(ANOTHER_TYPE)
     if record.kind == "parts":
         raise CannotHold("questions in parts")
-    return "\n".join(_Writing(record, address, ours).lines()).encode()
+    return _Writing(record, address, ours).item().encode()
 
 
 class _Writing:
@@ -58,42 +59,39 @@ class _Writing:
         self._asked: dict[str, str] = {}  # identifier of a choice with feedback -> its response
         self._gaps = [_gap_name(blank, place) for place, blank in enumerate(self.content.blanks, start=1)]
 
-    def lines(self) -> Iterator[str]:
-        record, content = self.record, self.content
-        feedback = content.feedback
-        title = quoteattr(legal(content.title or "Question"))
-        yield f"<item ident={quoteattr(item_ident(record))} title={title}>"
-        yield "<itemmetadata><qtimetadata>"
-        yield _metadata("question_type", self.type)
-        yield _metadata("points_possible", f"{1.0 if content.points is None else content.points!r}")
-        if self._ours:
-            yield _metadata(OURS, self._ours)
-        yield "</qtimetadata></itemmetadata>"
-        presentation, processing = list(self._presentation()), list(self._processing())
-        yield "<presentation>"
-        yield self.material(self._text(), is_question=True)
-        yield from presentation
-        yield "</presentation>"
+    def item(self) -> Markup:
+        title = self.content.title or "Question"
+        return block("item", *self._parts(), ident=item_ident(self.record), title=title)
+
+    def _parts(self) -> Iterator[Markup]:
+        points = 1.0 if self.content.points is None else self.content.points
+        metadata = [_metadata("question_type", self.type), _metadata("points_possible", repr(points))]
+        metadata += [_metadata(OURS, self._ours)] if self._ours else []
+        yield element("itemmetadata", block("qtimetadata", *metadata))
+        presentation, conditions = list(self._presentation()), list(self._conditions())  # they collect the feedback
+        yield block("presentation", self.material(self._text(), is_question=True), *presentation)
         if self.type != "text_only_question":
-            yield "<resprocessing>"
-            yield '<outcomes><decvar maxvalue="100" minvalue="0" varname="SCORE" vartype="Decimal"/></outcomes>'
-            if record.solution:
-                yield _shown("<other/>", "general_fb")
-            for ident, _said in self._feedback:
-                yield _shown(_equal(ident, self._asked[ident]), f"{ident}_fb")
-            yield from processing
-            if feedback.wrong:
-                yield _shown("<other/>", "general_incorrect_fb")
-            yield "</resprocessing>"
+            yield block("resprocessing", *self._processing(conditions))
+        feedback = self.content.feedback
         for ident, text in (
-            ("general_fb", record.solution),
+            ("general_fb", self.record.solution),
             ("correct_fb", feedback.right),
             ("general_incorrect_fb", feedback.wrong),
             *((f"{ident}_fb", said) for ident, said in self._feedback),
         ):
             if text:
-                yield f'<itemfeedback ident="{escape(ident)}"><flow_mat>{self.material(text)}</flow_mat></itemfeedback>'
-        yield "</item>"
+                yield element("itemfeedback", element("flow_mat", self.material(text)), ident=ident)
+
+    def _processing(self, conditions: Sequence[Markup]) -> Iterator[Markup]:
+        score = element("decvar", maxvalue=100, minvalue=0, varname="SCORE", vartype="Decimal")
+        yield element("outcomes", score)
+        if self.record.solution:
+            yield _shown(_OTHER, "general_fb")
+        for ident, _said in self._feedback:
+            yield _shown(_equal(ident, self._asked[ident]), f"{ident}_fb")
+        yield from conditions
+        if self.content.feedback.wrong:
+            yield _shown(_OTHER, "general_incorrect_fb")
 
     # -- texts -----------------------------------------------------------------------------------------------------
 
@@ -107,22 +105,22 @@ class _Writing:
 
         return GAP.sub(named, self.record.text)
 
-    def material(self, text: str, *, is_question: bool = False) -> str:
+    def material(self, text: str, *, is_question: bool = False) -> Markup:
         html = text_html(text, self._address)
-        if html is None:
-            return f'<material><mattext texttype="text/plain">{xml_text(text)}</mattext></material>'
-        inner = f"<div>{html}</div>" if is_question else html
-        return f'<material><mattext texttype="text/html">{xml_text(inner)}</mattext></material>'
+        if html is not None and is_question:
+            html = f"<div>{html}</div>"
+        form = "text/plain" if html is None else "text/html"
+        return element("material", element("mattext", text if html is None else html, texttype=form))
 
-    def _label(self, ident: str, text: str, feedback: str = "", response: str = _RESPONSE) -> str:
+    def _label(self, ident: str, text: str, feedback: str = "", response: str = _RESPONSE) -> Markup:
         if feedback:
             self._feedback.append((ident, feedback))
             self._asked[ident] = response
-        return f'<response_label ident="{escape(ident)}">{self.material(text)}</response_label>'
+        return element("response_label", self.material(text), ident=ident)
 
     # -- what is asked ---------------------------------------------------------------------------------------------
 
-    def _presentation(self) -> Iterator[str]:
+    def _presentation(self) -> Iterator[Markup]:
         match self.type:
             case "multiple_choice_question" | "multiple_answers_question" | "ordering_question":
                 several = {"multiple_answers_question": "Multiple", "ordering_question": "Ordered"}
@@ -131,106 +129,91 @@ class _Writing:
                 said = {answer.text: answer.feedback for answer in self.content.accepted}
                 yield self._choices("Single", [(word, said.get(word, "")) for word in ("True", "False")])
             case "short_answer_question" | "essay_question":
-                label = '<response_label ident="answer1" rshuffle="No"/>'
-                yield self._typed(f"<render_fib>{label}</render_fib>")
+                yield self._typed(element("render_fib", element("response_label", ident="answer1", rshuffle="No")))
             case "numerical_question":
-                yield self._typed('<render_fib fibtype="Decimal"><response_label ident="answer1"/></render_fib>')
+                yield self._typed(element("render_fib", element("response_label", ident="answer1"), fibtype="Decimal"))
             case "matching_question":
                 yield from self._pairs()
             case "fill_in_multiple_blanks_question" | "multiple_dropdowns_question":
                 yield from self._blanks()
 
-    def _typed(self, field: str) -> str:
-        return f'<response_str ident="{_RESPONSE}" rcardinality="Single">{field}</response_str>'
+    def _typed(self, field: Markup) -> Markup:
+        return element("response_str", field, ident=_RESPONSE, rcardinality="Single")
 
-    def _choices(self, cardinality: str, choices: Sequence[tuple[str, str]]) -> str:
-        response = _RESPONSE
-        labels = "".join(
-            self._label(_choice_ident(place), text, said, response) for place, (text, said) in enumerate(choices)
-        )
-        return (
-            f'<response_lid ident="{response}" rcardinality="{cardinality}">'
-            f"<render_choice>{labels}</render_choice></response_lid>"
-        )
+    def _choices(self, cardinality: str, choices: Sequence[tuple[str, str]]) -> Markup:
+        labels = (self._label(_choice_ident(place), text, said) for place, (text, said) in enumerate(choices))
+        return element("response_lid", _render_choice(labels), ident=_RESPONSE, rcardinality=cardinality)
 
     def _rights(self) -> list[str]:
         """Return the choices of a matching question, with unmatched ones last."""
         asked = [pair.right for pair in self.content.pairs if pair.left]
         return list(dict.fromkeys([*asked, *(pair.right for pair in self.content.pairs)]))
 
-    def _pairs(self) -> Iterator[str]:
-        labels = "".join(self._label(_choice_ident(place), right) for place, right in enumerate(self._rights()))
-        for place, pair in enumerate(pair for pair in self.content.pairs if pair.left):
-            ident = f"response_{place + 1}"
-            yield (
-                f'<response_lid ident="{ident}">{self.material(pair.left)}'
-                f"<render_choice>{labels}</render_choice></response_lid>"
-            )
+    def _pairs(self) -> Iterator[Markup]:
+        choices = _render_choice(self._label(_choice_ident(place), right) for place, right in enumerate(self._rights()))
+        for place, pair in enumerate((pair for pair in self.content.pairs if pair.left), start=1):
+            yield element("response_lid", self.material(pair.left), choices, ident=f"response_{place}")
 
-    def _blanks(self) -> Iterator[str]:
-        number = 0
+    def _blanks(self) -> Iterator[Markup]:
+        numbers = count()
         for place, blank in enumerate(self.content.blanks):
             ident = f"response_{self._gaps[place]}"
-            labels = []
-            for text, said in _gap_choices(blank):
-                labels.append(self._label(_choice_ident(number), text, said, ident))
-                number += 1
-            name = f"<material><mattext>{escape(self._gaps[place])}</mattext></material>"
-            yield (
-                f'<response_lid ident="{escape(ident)}">{name}'
-                f"<render_choice>{''.join(labels)}</render_choice></response_lid>"
-            )
+            labels = [
+                self._label(_choice_ident(next(numbers)), text, said, ident) for text, said in _gap_choices(blank)
+            ]
+            name = element("material", element("mattext", self._gaps[place]))
+            yield element("response_lid", name, _render_choice(labels), ident=ident)
 
     # -- what is right ---------------------------------------------------------------------------------------------
 
-    def _processing(self) -> Iterator[str]:
+    def _conditions(self) -> Iterator[Markup]:
         match self.type:
             case "multiple_choice_question":
                 yield from self._right_choice()
             case "multiple_answers_question":
-                yield self._right(f"<and>{''.join(self._ticked())}</and>")
+                yield self._right(element("and", *self._ticked()))
             case "true_false_question":
                 yield self._right(_equal(_choice_ident(int(self.record.answer == "False")), _RESPONSE))
             case "ordering_question":
-                yield self._right("".join(self._equal_options()))
+                yield self._right(*self._equal_options())
             case "short_answer_question":
-                yield self._right("".join(_equal(answer.text, _RESPONSE) for answer in self._right_answers()))
+                yield self._right(*(_equal(answer.text, _RESPONSE) for answer in self._right_answers()))
             case "numerical_question":
                 yield from (self._right(_numbers(answer, _RESPONSE)) for answer in self._right_answers())
             case "essay_question" | "file_upload_question":
-                yield '<respcondition continue="No"><conditionvar><other/></conditionvar></respcondition>'
+                yield element("respcondition", element("conditionvar", _OTHER), continue_="No")
             case "matching_question":
                 yield from self._right_pairs()
             case "fill_in_multiple_blanks_question" | "multiple_dropdowns_question":
                 yield from self._right_gaps()
 
-    def _right_choice(self) -> Iterator[str]:
+    def _right_choice(self) -> Iterator[Markup]:
         right = _right_labels(self.record)
         place = next((at for at, option in enumerate(self.record.options) if option.label in right), None)
         if place is not None:
             yield self._right(_equal(_choice_ident(place), _RESPONSE))
 
-    def _ticked(self) -> Iterator[str]:
+    def _ticked(self) -> Iterator[Markup]:
         """Yield the condition for each option, ticked or not, if several are right."""
         right = _right_labels(self.record)
         for one, option in zip(self._equal_options(), self.record.options, strict=True):
-            yield one if option.label in right else f"<not>{one}</not>"
+            yield one if option.label in right else element("not", one)
 
-    def _equal_options(self) -> list[str]:
+    def _equal_options(self) -> list[Markup]:
         return [_equal(_choice_ident(place), _RESPONSE) for place in range(len(self.record.options))]
 
     def _right_answers(self) -> list[AcceptedAnswer]:
         accepted = accepted_answers(self.content, self.record.answer)
         return [answer for answer in accepted if answer.weight > 0]
 
-    def _right_pairs(self) -> Iterator[str]:
+    def _right_pairs(self) -> Iterator[Markup]:
         rights = self._rights()
         pairs = [pair for pair in self.content.pairs if pair.left]
         for place, pair in enumerate(pairs, start=1):
             right = _equal(_choice_ident(rights.index(pair.right)), f"response_{place}")
             yield _share(right, len(pairs))
 
-    def _right_gaps(self) -> Iterator[str]:
+    def _right_gaps(self) -> Iterator[Markup]:
         number = 0
         for place, blank in enumerate(self.content.blanks):
             ident = f"response_{self._gaps[place]}"
@@ -239,12 +222,10 @@ class _Writing:
                 yield _share(_equal(_choice_ident(number + right), ident), len(self.content.blanks))
             number += len(_gap_choices(blank))
 
-    def _right(self, condition: str) -> str:
-        feedback = ""
-        if self.content.feedback.right:
-            feedback = '<displayfeedback feedbacktype="Response" linkrefid="correct_fb"/>'
-        score = '<setvar action="Set" varname="SCORE">100</setvar>'
-        return f'<respcondition continue="No"><conditionvar>{condition}</conditionvar>{score}{feedback}</respcondition>'
+    def _right(self, *conditions: Markup) -> Markup:
+        said = [_display("correct_fb")] if self.content.feedback.right else []
+        score = element("setvar", "100", action="Set", varname="SCORE")
+        return element("respcondition", element("conditionvar", joined(conditions)), score, *said, continue_="No")
 
 
 def _type_of(record: QuestionRecord) -> str:
@@ -335,11 +316,11 @@ def _gap_name(blank: Blank, place: int) -> str:
     return blank.style if is_named else f"blank{place}"
 
 
-def _numbers(answer: AcceptedAnswer, response: str) -> str:
+def _numbers(answer: AcceptedAnswer, response: str) -> Markup:
     value = float(answer.text)
-    equal = f'<varequal respident="{response}">{escape(answer.text)}</varequal>'
     if not answer.tolerance:
-        return f"<or>{equal}</or>"
+        return element("or", _equal(answer.text, response))
+    percent = {}
     strict = answer.tolerance_kind == "digits"
     if strict:
         least, most = digits_bounds(value, max(1, min(16, round(answer.tolerance))))
@@ -347,31 +328,32 @@ def _numbers(answer: AcceptedAnswer, response: str) -> str:
         margin = answer.tolerance * (abs(value) if answer.tolerance_kind == "relative" else 1)
         least, most = float(f"{value - margin:.15g}"), float(f"{value + margin:.15g}")
         if answer.tolerance_kind == "relative":
-            percent = f'margintype="percent" margin="{answer.tolerance * 100:.12g}"'
-            equal = equal.replace("<varequal ", f"<varequal {percent} ")
-    low = "vargt" if strict else "vargte"
-    return (
-        f'<or>{equal}<and><{low} respident="{response}">{least!r}</{low}>'
-        f'<varlte respident="{response}">{most!r}</varlte></and></or>'
-    )
+            percent = {"margintype": "percent", "margin": f"{answer.tolerance * 100:.12g}"}
+    equal = element("varequal", answer.text, **percent, respident=response)
+    low = element("vargt" if strict else "vargte", repr(least), respident=response)
+    return element("or", equal, element("and", low, element("varlte", repr(most), respident=response)))
 
 
-def _equal(value: str, response: str) -> str:
-    return f'<varequal respident="{escape(response)}">{escape(legal(value))}</varequal>'
+def _render_choice(labels: Iterable[Markup]) -> Markup:
+    return element("render_choice", joined(labels))
 
 
-def _share(condition: str, count: int) -> str:
-    score = f'<setvar action="Add" varname="SCORE">{100 / count:.2f}</setvar>'
-    return f"<respcondition><conditionvar>{condition}</conditionvar>{score}</respcondition>"
+def _equal(value: str, response: str) -> Markup:
+    return element("varequal", value, respident=response)
 
 
-def _shown(condition: str, ident: str) -> str:
-    shown = f'<displayfeedback feedbacktype="Response" linkrefid="{escape(ident)}"/>'
-    return f'<respcondition continue="Yes"><conditionvar>{condition}</conditionvar>{shown}</respcondition>'
+def _share(condition: Markup, parts: int) -> Markup:
+    score = element("setvar", f"{100 / parts:.2f}", action="Add", varname="SCORE")
+    return element("respcondition", element("conditionvar", condition), score)
 
 
-def _metadata(label: str, entry: str) -> str:
-    return (
-        f"<qtimetadatafield><fieldlabel>{label}</fieldlabel><fieldentry>{xml_text(entry)}</fieldentry>"
-        "</qtimetadatafield>"
-    )
+def _shown(condition: Markup, ident: str) -> Markup:
+    return element("respcondition", element("conditionvar", condition), _display(ident), continue_="Yes")
+
+
+def _display(ident: str) -> Markup:
+    return element("displayfeedback", feedbacktype="Response", linkrefid=ident)
+
+
+def _metadata(label: str, entry: str) -> Markup:
+    return element("qtimetadatafield", element("fieldlabel", label), element("fieldentry", entry))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from analytics.records import PredictedLabels
 from questionbank.formats.item_pictures import base64_bytes
-from questionbank.formats.xml_nodes import xml_text
+from questionbank.formats.xml_writing import element, joined
 
 _FILE = re.compile(rb"(<file\b[^>]*>)([^<]*)(</file>)")
 KEPT = "sha256:"
@@ -51,7 +51,7 @@ def with_predictions(item: bytes, predicted: PredictedLabels | None) -> bytes:
     said = [f"{' > '.join(path)} ({probability:.0%})" for path, probability in predicted.concepts]
     if predicted.difficulty is not None:
         said.append(f"difficulty {predicted.difficulty:.0f} of 100")
-    tags = "".join(f"<tag><text>{xml_text(PREDICTED + one)}</text></tag>" for one in said).encode()
+    tags = joined(element("tag", element("text", PREDICTED + one)) for one in said).encode()
     item = without_predictions(item)
     before, end, after = item.rpartition(_END)
     if end:

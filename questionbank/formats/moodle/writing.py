@@ -6,7 +6,7 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from urllib.parse import quote
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
 from analytics.question_content import AcceptedAnswer
 from analytics.records import QuestionRecord
@@ -21,7 +21,7 @@ from questionbank.formats.moodle.words import OF_KIND, OUR_TAG, SETTINGS, TYPE_O
 from questionbank.formats.naming import default_title
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.written_numbers import PLAIN_NUMBER, decimal_text
-from questionbank.formats.xml_nodes import legal, xml_text
+from questionbank.formats.xml_writing import Markup, block, element, legal
 from questionbank.rendering.pictures import picture_names
 
 Get = Callable[[str], bytes | None]
@@ -45,7 +45,7 @@ def write_element(record: QuestionRecord, get: Get, *, opaque: bool = False) -> 
         raise CannotHold(ANOTHER_TYPE)
     if record.kind == "parts":
         raise CannotHold("questions in parts")
-    return "\n".join(_Writing(record, get).lines()).encode()
+    return _Writing(record, get).question().encode()
 
 
 class _Writing:
@@ -55,17 +55,19 @@ class _Writing:
         self._hashes = {picture.name: picture.sha256 for picture in self.content.pictures if picture.sha256}
         self.type, self.is_ours = _type_of(record)
 
-    def lines(self) -> Iterator[str]:
+    def question(self) -> Markup:
+        return block("question", *self._parts(), type=self.type)
+
+    def _parts(self) -> Iterator[Markup]:
         record, content = self.record, self.content
-        yield f"<question type={quoteattr(self.type)}>"
-        yield f"<name><text>{xml_text(content.title or default_title(record.text))}</text></name>"
+        yield element("name", element("text", content.title or default_title(record.text)))
         text = without_placeholders(record.text, self.type)
         yield self.rich("questiontext", text, is_question=True)
         yield self.rich("generalfeedback", record.solution)
         if content.points is not None:
-            yield f"<defaultgrade>{content.points:.7f}</defaultgrade>"
-        yield f"<idnumber>{xml_text(record.id)}</idnumber>"
-        yield from self._settings()
+            yield element("defaultgrade", f"{content.points:.7f}")
+        yield element("idnumber", record.id)
+        yield from (element(name, value) for name, value in self._settings().items())
         yield from _KINDS.get(self.type, _Writing.nothing)(self)
         feedback = content.feedback
         said = [("correctfeedback", feedback.right), ("partiallycorrectfeedback", feedback.partly)]
@@ -73,17 +75,14 @@ class _Writing:
         yield from (self.rich(name, text) for name, text in said if text)
         tags = [*content.tags, *self._own_tags()]
         if tags:
-            yield "<tags>"
-            yield from (f"<tag><text>{xml_text(tag)}</text></tag>" for tag in tags)
-            yield "</tags>"
-        yield "</question>"
+            yield block("tags", *(element("tag", element("text", tag)) for tag in tags))
 
-    def _settings(self) -> Iterator[str]:
+    def _settings(self) -> dict[str, str]:
         stated = dict(OF_KIND.get(self.record.kind, {})) if self.record.kind != "opaque" else {}
         for name, (setting, _nothing) in SETTINGS.items():
             if setting in self.content.settings:
                 stated[name] = self.content.settings[setting]
-        yield from (f"<{name}>{xml_text(value)}</{name}>" for name, value in stated.items())
+        return stated
 
     def _own_tags(self) -> Iterator[str]:
         record = self.record
@@ -107,89 +106,80 @@ class _Writing:
 
     # -- texts -----------------------------------------------------------------------------------------------------
 
-    def rich(self, name: str, text: str, *, attributes: str = "", is_question: bool = False) -> str:
-        return f"<{name}{attributes} {self.inner(text, is_question=is_question)}</{name}>"
-
-    def inner(self, text: str, *, is_question: bool = False) -> str:
-        """Return attributes and content of an element with text, following the name in its tag."""
+    def rich(
+        self, name: str, text: str, *more: Markup, is_question: bool = False, fraction: str | None = None
+    ) -> Markup:
+        """Return an element with a text as HTML and its pictures."""
         html = text_html(text, lambda name: f"@@PLUGINFILE@@/{quote(name)}" if name in self._hashes else name)
         form = "html" if html is not None else "plain_text"
         if is_question and self.type == "cloze" and html is not None:
             html = write_cloze(html, self.content.blanks, lambda part: text_html(part) or escape(part))
-        return f'format="{form}">{_element_text(html if html is not None else text)}{self._files(text)}'
+        said = element("text", _text_or_cdata(html if html is not None else text))
+        return element(name, said, *self._files(text), *more, fraction=fraction, format=form)
 
-    def _files(self, text: str) -> str:
-        files = []
+    def _files(self, text: str) -> Iterator[Markup]:
         for name in picture_names([text]):
             picture = self._get(self._hashes[name]) if name in self._hashes else None
             if picture is not None:
-                data = b64encode(picture).decode()
-                files.append(f'\n<file name={quoteattr(name)} path="/" encoding="base64">{data}</file>')
-        return "".join(files)
+                yield Markup("\n")
+                yield element("file", b64encode(picture).decode(), name=name, path="/", encoding="base64")
 
-    def _answer(self, inner: str, weight: float, feedback: str, *, attributes: str = "", more: str = "") -> str:
-        return (
-            f'<answer fraction="{_percent(known_grade(weight))}"{attributes} {inner}'
-            f"{self.rich('feedback', feedback)}{more}</answer>"
-        )
+    def _choice(self, text: str, weight: float, feedback: str) -> Markup:
+        return self.rich("answer", text, self.rich("feedback", feedback), fraction=_percent(known_grade(weight)))
+
+    def _typed(self, text: str, weight: float, feedback: str, *more: Markup) -> Markup:
+        inner = (element("text", text), self.rich("feedback", feedback), *more)
+        return element("answer", *inner, fraction=_percent(known_grade(weight)), format="moodle_auto_format")
 
     # -- kinds -----------------------------------------------------------------------------------------------------
 
-    def nothing(self) -> Iterator[str]:
+    def nothing(self) -> Iterator[Markup]:
         yield from ()
 
-    def choice(self) -> Iterator[str]:
+    def choice(self) -> Iterator[Markup]:
         options = list(self.record.options)
         weights = option_weights(options, self.record.answer)
         right = sum(weight > 0 for weight in weights)
-        is_single = self.content.settings.get("single", "true" if right <= 1 else "false")
-        yield f"<single>{is_single}</single>"
+        yield element("single", self.content.settings.get("single", "true" if right <= 1 else "false"))
         for option, weight in zip(options, weights, strict=True):
-            yield self._answer(self.inner(option.text), weight, option.feedback)
+            yield self._choice(option.text, weight, option.feedback)
 
-    def true_false(self) -> Iterator[str]:
+    def true_false(self) -> Iterator[Markup]:
         feedback = {answer.text: answer.feedback for answer in self.content.accepted}
         for word in ("True", "False"):
-            inner = f'format="moodle_auto_format"><text>{word.lower()}</text>'
-            weight = 1.0 if self.record.answer == word else 0.0
-            yield self._answer(inner, weight, feedback.get(word, ""))
+            yield self._typed(word.lower(), float(self.record.answer == word), feedback.get(word, ""))
 
-    def number(self) -> Iterator[str]:
+    def number(self) -> Iterator[Markup]:
         accepted = accepted_answers(self.content, self.record.answer)
         for answer in accepted:
-            more = f"<tolerance>{decimal_text(answer.tolerance or 0)}</tolerance>"
-            yield self._answer(_plain_inner(answer.text), answer.weight, answer.feedback, more=more)
+            margin = element("tolerance", decimal_text(answer.tolerance or 0))
+            yield self._typed(answer.text, answer.weight, answer.feedback, margin)
         unit = next((answer.unit for answer in accepted if answer.unit), "")
-        units = self.content.settings.get("units", f"1 {unit}" if unit else "")
-        pairs = [stated.partition(" ") for stated in units.split("; ")] if units else []
-        inner = "".join(
-            f"<unit><multiplier>{xml_text(factor)}</multiplier><unit_name>{xml_text(name)}</unit_name></unit>"
-            for factor, _blank, name in pairs
-        )
-        if inner:
-            yield f"<units>{inner}</units>"
+        if units := self.content.settings.get("units", f"1 {unit}" if unit else ""):
+            pairs = (stated.partition(" ") for stated in units.split("; "))
+            inner = ((element("multiplier", factor), element("unit_name", name)) for factor, _blank, name in pairs)
+            yield element("units", *(element("unit", *unit) for unit in inner))
 
-    def short(self) -> Iterator[str]:
+    def short(self) -> Iterator[Markup]:
         for answer in accepted_answers(self.content, self.record.answer):
-            yield self._answer(_plain_inner(answer.text), answer.weight, answer.feedback)
+            yield self._typed(answer.text, answer.weight, answer.feedback)
 
-    def matching(self) -> Iterator[str]:
+    def matching(self) -> Iterator[Markup]:
         for pair in self.content.pairs:
-            inner = self.inner(pair.left)
-            yield f"<subquestion {inner}<answer><text>{xml_text(pair.right)}</text></answer></subquestion>"
+            yield self.rich("subquestion", pair.left, element("answer", element("text", pair.right)))
 
-    def ordering(self) -> Iterator[str]:
+    def ordering(self) -> Iterator[Markup]:
         for place, option in enumerate(self.record.options, start=1):
-            yield f'<answer fraction="{place}" {self.inner(option.text)}</answer>'
+            yield self.rich("answer", option.text, fraction=str(place))
 
-    def open(self) -> Iterator[str]:
+    def open(self) -> Iterator[Markup]:
         if self.record.answer:
             yield self.rich("graderinfo", self.record.answer)
         if template := self.content.settings.get("template"):
             yield self.rich("responsetemplate", template)
 
 
-_KINDS: dict[str, Callable[[_Writing], Iterator[str]]] = {
+_KINDS: dict[str, Callable[[_Writing], Iterator[Markup]]] = {
     "multichoice": _Writing.choice,
     "truefalse": _Writing.true_false,
     "numerical": _Writing.number,
@@ -223,16 +213,11 @@ def _type_of(record: QuestionRecord) -> tuple[str, bool]:
     return TYPE_OF_KIND[kind], False
 
 
-def _plain_inner(text: str) -> str:
-    return f'format="moodle_auto_format"><text>{xml_text(text)}</text>'
-
-
-def _element_text(text: str) -> str:
-    if not text:
-        return "<text></text>"
+def _text_or_cdata(text: str) -> str:
+    """Return a text as it is, or as a CDATA section if it holds HTML."""
     if "<" in text or "&" in text or ">" in text:
-        return f"<text><![CDATA[{legal(text).replace(']]>', ']]]]><![CDATA[>')}]]></text>"
-    return f"<text>{xml_text(text)}</text>"
+        return Markup(f"<![CDATA[{legal(text).replace(']]>', ']]]]><![CDATA[>')}]]>")
+    return text
 
 
 def _percent(weight: float) -> str:

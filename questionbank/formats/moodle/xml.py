@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 from defusedxml.ElementTree import fromstring
 
@@ -35,6 +34,7 @@ from questionbank.formats.moodle.writing import write_element
 from questionbank.formats.originals import is_as_read
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
 from questionbank.formats.xml_nodes import Node, XmlItem, parse, xml_items
+from questionbank.formats.xml_writing import element
 
 HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n<quiz>'
 PREAMBLE_LIMIT = 200  # pieces: categories without questions, and the text between them
@@ -82,9 +82,9 @@ def _entries(put: Put, item: XmlItem, category: tuple[str, ...], preamble: bytes
 
 @lru_cache(maxsize=1_000)
 def _category(data: bytes) -> tuple[str, ...]:
-    element = fromstring(data, forbid_dtd=True)
-    found = element.findtext("category/text")
-    return category_path(found if found is not None else element.findtext("category") or "")
+    item = fromstring(data, forbid_dtd=True)
+    found = item.findtext("category/text")
+    return category_path(found if found is not None else item.findtext("category") or "")
 
 
 def write_moodle_xml(records: Iterable[QuestionRecord], attachments: Attachments) -> Iterator[bytes]:
@@ -196,14 +196,14 @@ def _last_category(preamble: bytes) -> tuple[str, ...] | None:
     """Return the last category in a preamble; None if it names none."""
     if b"<question" not in preamble:
         return None
-    element = fromstring(b"<quiz>" + preamble + b"</quiz>", forbid_dtd=True)
-    categories = [question.findtext("category/text") or "" for question in element.iterfind("question")]
+    quiz = fromstring(b"<quiz>" + preamble + b"</quiz>", forbid_dtd=True)
+    categories = [question.findtext("category/text") or "" for question in quiz.iterfind("question")]
     return category_path(categories[-1]) if categories else None
 
 
 def _category_item(path: tuple[str, ...]) -> bytes:
-    text = escape(category_of(path))
-    return f'\n<question type="category"><category><text>{text}</text></category></question>\n'.encode()
+    category = element("category", element("text", category_of(path)))
+    return f"\n{element('question', category, type='category')}\n".encode()
 
 
 def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]:

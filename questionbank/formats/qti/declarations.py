@@ -11,7 +11,7 @@ from analytics.records import QuestionRecord
 from questionbank.formats.derived_answer import accepted_answers
 from questionbank.formats.kinds import option_weights, right_labels
 from questionbank.formats.written_numbers import PLAIN_NUMBER
-from questionbank.formats.xml_nodes import attribute_text
+from questionbank.formats.xml_writing import Markup, element, joined
 
 UPLOAD = "file_upload_question"
 """Value of the setting ``type`` for a question that asks for a file."""
@@ -169,35 +169,33 @@ def _typed(
 # -- XML -----------------------------------------------------------------------------------------------------------
 
 
-def declaration_xml(declared: Declared, points: float) -> str:
+def declaration_xml(declared: Declared, points: float) -> Markup:
     """Return the declaration element of a response.
 
     Args:
         points: points of the whole question.
     """
-    return (
-        f'<responseDeclaration identifier="{declared.response}" cardinality="{declared.cardinality}"'
-        f' baseType="{declared.base_type}">{correct_xml(declared)}{mapping_xml(declared, points)}</responseDeclaration>'
-    )
+    values = [element("value", value) for value in declared.correct]
+    inner = [element("correctResponse", *values)] if values else []
+    inner += _mapping(declared, points)
+    stated = {"identifier": declared.response, "cardinality": declared.cardinality, "baseType": declared.base_type}
+    return element("responseDeclaration", joined(inner), **stated)
 
 
-def correct_xml(declared: Declared) -> str:
-    """Return the element with the correct values, or ""."""
-    values = "".join(f"<value>{attribute_text(value)}</value>" for value in declared.correct)
-    return f"<correctResponse>{values}</correctResponse>" if values else ""
-
-
-def mapping_xml(declared: Declared, points: float) -> str:
-    """Return the element that maps values to points, or ""."""
-    case = f' caseSensitive="{str(declared.is_case_sensitive).lower()}"'
-    case = case if declared.base_type == "string" else ""
-    shares = ((attribute_text(key), _points(share * points * declared.share)) for key, share in declared.points)
-    entries = "".join(f'<mapEntry mapKey="{key}" mappedValue="{value}"{case}/>' for key, value in shares if key)
-    bounds = ' lowerBound="0"' if any(share < 0 for _key, share in declared.points) else ""
+def _mapping(declared: Declared, points: float) -> Iterator[Markup]:
+    """Yield the element that maps values to points, if there are any."""
+    case = declared.is_case_sensitive if declared.base_type == "string" else None
+    entries = [
+        element("mapEntry", mapKey=key, mappedValue=_points(share * points * declared.share), caseSensitive=case)
+        for key, share in declared.points
+        if key
+    ]
+    lower = 0 if any(share < 0 for _key, share in declared.points) else None
     most = sum(share for _key, share in declared.points if share > 0)
-    if declared.cardinality == "multiple" and most > 1.01:
-        bounds += f' upperBound="{_points(points * declared.share)}"'
-    return f'<mapping{bounds} defaultValue="0">{entries}</mapping>' if entries else ""
+    is_above = declared.cardinality == "multiple" and most > 1.01
+    upper = _points(points * declared.share) if is_above else None
+    if entries:
+        yield element("mapping", *entries, lowerBound=lower, upperBound=upper, defaultValue=0)
 
 
 def _points(value: float) -> str:

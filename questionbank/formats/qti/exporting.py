@@ -31,7 +31,7 @@ from questionbank.formats.qti.texts import with_paths
 from questionbank.formats.qti.words import CATALOG, KEPT, MANIFEST, SECTIONED, TOOL, Version
 from questionbank.formats.qti.writing import document, write_item, write_stimulus
 from questionbank.formats.seam import Attachments, CannotHold, not_held
-from questionbank.formats.xml_nodes import attribute_text
+from questionbank.formats.xml_writing import Markup, block, element, joined
 
 _FOLDER, _PICTURES, _STIMULI = "items", "media", "stimuli"
 _TEST = "test.xml"
@@ -50,11 +50,9 @@ class _Item:
 
 @dataclass(slots=True)
 class _Section:
-    """Items of one concept, and its subsections."""
+    """References to the items of one concept, and its subsections."""
 
-    items: dict[tuple[str, ...], list[tuple[str, str, str, str]]] = field(
-        default_factory=dict
-    )  # shared -> (identifier, path, category, timing)
+    references: dict[tuple[str, ...], list[Markup]] = field(default_factory=dict)  # by the elements that they share
     inner: dict[str, _Section] = field(default_factory=dict)
 
 
@@ -71,7 +69,7 @@ class _Package:
         self._archive, self._attachments, self._version = archive, attachments, version
         self._places = Places(MANIFEST, _TEST)
         self._top = _Section()
-        self._resources: list[str] = []
+        self._resources: list[Markup] = []
         self._number = 0
 
     def write(self, records: Iterable[QuestionRecord]) -> None:
@@ -82,10 +80,10 @@ class _Package:
                 continue
             self._add(record, item)
         self._archive.writestr(_TEST, self._test())
+        depends = [element("dependency", identifierref=f"i{place + 1}") for place in range(self._number)]
         kind = f"imsqti_test_xml{self._version.resource}"
-        test = f'<resource identifier="test" type="{kind}" href="{_TEST}"><file href="{_TEST}"/>'
-        depends = "".join(f'<dependency identifierref="i{place + 1}"/>' for place in range(self._number))
-        self._archive.writestr(MANIFEST, self._manifest([f"{test}{depends}</resource>", *self._resources]))
+        test = element("resource", element("file", href=_TEST), *depends, identifier="test", type=kind, href=_TEST)
+        self._archive.writestr(MANIFEST, self._manifest([test, *self._resources]))
 
     def _add(self, record: QuestionRecord, item: _Item) -> None:
         self._number += 1
@@ -107,17 +105,23 @@ class _Package:
                 piece = with_paths(piece, lambda address, digest: picture(address, digest))
             files.append(self._put(name, hashlib.sha256(piece).hexdigest(), piece))
         self._archive.writestr(path, data)
-        listed = "".join(f'<file href="{attribute_text(quote(name))}"/>' for name in dict.fromkeys([path, *files]))
-        metadata = with_predictions(around.metadata, record.predicted)
+        listed = [element("file", href=quote(name)) for name in dict.fromkeys([path, *files])]
+        metadata = Markup(with_predictions(around.metadata, record.predicted))
+        kind = f"imsqti_item_xml{self._version.resource}"
         self._resources.append(
-            f'<resource identifier="{identifier}" type="imsqti_item_xml{self._version.resource}"'
-            f' href="{attribute_text(quote(path))}">{metadata}{listed}</resource>'
+            element("resource", metadata, *listed, identifier=identifier, type=kind, href=quote(path))
         )
         section = self._top
         for name in exported_path(record.concepts[0]) if record.concepts else ():
             section = section.inner.setdefault(name, _Section())
-        category = f' category="{SECTIONED}"' if _stands_in_section(record) else ""
-        section.items.setdefault(around.shared, []).append((identifier, path, category, around.timing))
+        reference = element(
+            "assessmentItemRef",
+            Markup(around.timing),
+            identifier=f"ref_{identifier}",
+            href=quote(path),
+            category=SECTIONED if _stands_in_section(record) else None,
+        )
+        section.references.setdefault(around.shared, []).append(reference)
 
     def _put(self, path: str, digest: str, data: bytes | None) -> str:
         """Write a file once; return its path, changed if another file has it."""
@@ -131,37 +135,34 @@ class _Package:
     def _test(self) -> str:
         numbers = iter(range(1, 10**9))
         inner = self._section(self._top, "Questions", numbers)
-        part = f'<testPart identifier="part" navigationMode="nonlinear" submissionMode="individual">{inner}</testPart>'
-        stated = f'identifier="test" title="Questions" toolName="{TOOL}"'
-        return document("assessmentTest", stated, part, self._version)
+        modes = {"navigationMode": "nonlinear", "submissionMode": "individual"}
+        part = element("testPart", inner, identifier="part", **modes)
+        return document("assessmentTest", [part], self._version, identifier="test", title="Questions", toolName=TOOL)
 
-    def _section(self, section: _Section, title: str, numbers: Iterator[int]) -> str:
+    def _section(self, section: _Section, title: str, numbers: Iterator[int]) -> Markup:
         groups = []
-        for shared, items in section.items.items():
-            refs = "\n".join(
-                f'<assessmentItemRef identifier="ref_{identifier}" href="{attribute_text(quote(path))}"{category}>'
-                f"{timing}</assessmentItemRef>"
-                for identifier, path, category, timing in items
-            )
-            if shared:
-                refs = (
-                    f'<assessmentSection identifier="section{next(numbers)}" title="Section" visible="true">'
-                    f"{''.join(shared)}{refs}</assessmentSection>"
-                )
-            groups.append(refs)
+        for shared, references in section.references.items():
+            items = joined(references, "\n")
+            groups.append(_section_element(numbers, "Section", *map(Markup, shared), items) if shared else items)
         groups += [self._section(inner, name, numbers) for name, inner in section.inner.items()]
-        return (
-            f'<assessmentSection identifier="section{next(numbers)}" title="{attribute_text(title)}" visible="true">'
-            f"{''.join(groups)}</assessmentSection>"
-        )
+        return _section_element(numbers, title, *groups)
 
-    def _manifest(self, resources: list[str]) -> str:
+    def _manifest(self, resources: list[Markup]) -> str:
         space, schema, number = self._version.package
-        return (
-            f'<?xml version="1.0" encoding="UTF-8"?>\n<manifest xmlns="{space}" identifier="kindred">\n'
-            f"<metadata><schema>{schema}</schema><schemaversion>{number}</schemaversion></metadata>\n"
-            "<organizations/>\n<resources>\n" + "\n".join(resources) + "\n</resources>\n</manifest>\n"
+        manifest = block(
+            "manifest",
+            element("metadata", element("schema", schema), element("schemaversion", number)),
+            element("organizations"),
+            block("resources", *resources),
+            xmlns=space,
+            identifier="kindred",
         )
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n{manifest}\n'
+
+
+def _section_element(numbers: Iterator[int], title: str, *inner: Markup) -> Markup:
+    identifier = f"section{next(numbers)}"
+    return element("assessmentSection", joined(inner), identifier=identifier, title=title, visible=True)
 
 
 def _within(folder: str, path: str) -> str:

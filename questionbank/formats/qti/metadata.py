@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
-from xml.sax.saxutils import escape
 
 from analytics.records import ConceptPath, PredictedLabels, QuestionRecord
 from questionbank.bank.scales import scale_percent
@@ -15,6 +14,7 @@ from questionbank.formats.fields import concept_path, exported_path
 from questionbank.formats.qti.words import CATALOG, LOM
 from questionbank.formats.written_numbers import finite_number
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
+from questionbank.formats.xml_writing import Markup, element
 
 _DIFFICULTIES = ("very easy", "easy", "medium", "difficult", "very difficult")
 PREDICTED = "Kindred predicts"
@@ -81,25 +81,24 @@ def _paths(root: Node) -> Iterator[tuple[str, ...]]:
             yield found
 
 
-def write_metadata(record: QuestionRecord, ours: str) -> str:
+def write_metadata(record: QuestionRecord, ours: str) -> Markup:
     """Return the ``<lom>`` element of a record.
 
     Args:
         ours: what QTI has no place for, as JSON.
     """
     content = record.content
-    title = _in("title", _string(content.title)) if content.title else ""
-    keywords = "".join(_in("keyword", _string(tag)) for tag in content.tags)
-    general = (_identifier(CATALOG, ours) if ours else "", title, _in("language", escape(record.language)), keywords)
+    general = [_identifier(CATALOG, ours)] if ours else []
+    general += [element("title", _string(content.title))] if content.title else []
+    general.append(element("language", record.language))
+    general += [element("keyword", _string(tag)) for tag in content.tags]
     percent = scale_percent(record.difficulty, record.difficulty_scale)
     if percent is None and record.facility is not None:
         percent = 100 * (1 - record.facility)
     observed = f"facility {record.facility:.3g} of {record.responses} responses" if record.responses else ""
-    return _lom(
-        _in("general", *general),
-        _educational("LOMv1.0", percent, observed),
-        _classification("LOMv1.0", "Kindred", record.concepts) if record.concepts else "",
-    )
+    parts = [element("general", *general), *_educational("LOMv1.0", percent, observed)]
+    parts += [_classification("LOMv1.0", "Kindred", record.concepts)] if record.concepts else []
+    return _lom(*parts)
 
 
 def with_predictions(metadata: str, predicted: PredictedLabels | None) -> str:
@@ -111,8 +110,8 @@ def with_predictions(metadata: str, predicted: PredictedLabels | None) -> str:
         return metadata
     said = "" if predicted.difficulty is None else f"difficulty {predicted.difficulty:.0f} of 100"
     lom = _lom(
-        _in("general", _identifier(PREDICTED, "labels")),
-        _educational(PREDICTED, predicted.difficulty, said),
+        element("general", _identifier(PREDICTED, "labels")),
+        *_educational(PREDICTED, predicted.difficulty, said),
         *(
             _classification(PREDICTED, PREDICTED, [path], f"probability {probability:.2f}")
             for path, probability in predicted.concepts
@@ -123,40 +122,46 @@ def with_predictions(metadata: str, predicted: PredictedLabels | None) -> str:
     return f"{head}{lom}{tag}{rest}"
 
 
-def ours_alone(ours: str) -> str:
+def ours_alone(ours: str) -> Markup:
     """Return a ``<lom>`` element with the changes since an item was read."""
-    return _lom(_in("general", _identifier(CATALOG, ours)))
+    return _lom(element("general", _identifier(CATALOG, ours)))
 
 
-def _lom(*parts: str) -> str:
-    return f'<lom xmlns="{LOM}">{"".join(parts)}</lom>'
+def _lom(*parts: Markup) -> Markup:
+    return element("lom", *parts, xmlns=LOM)
 
 
-def _identifier(catalog: str, entry: str) -> str:
-    return _in("identifier", _in("catalog", catalog), _in("entry", escape(entry)))
+def _identifier(catalog: str, entry: str) -> Markup:
+    return element("identifier", element("catalog", catalog), element("entry", entry))
 
 
-def _educational(source: str, percent: float | None, said: str) -> str:
-    if percent is None:
-        return ""
-    word = _DIFFICULTIES[min(4, max(0, int(percent // 20)))]
-    difficulty = _in("difficulty", _in("source", source), _in("value", word))
-    return _in("educational", difficulty, _in("description", _string(said)) if said else "")
+def _educational(source: str, percent: float | None, said: str) -> Iterator[Markup]:
+    if percent is not None:
+        word = _DIFFICULTIES[min(4, max(0, int(percent // 20)))]
+        difficulty = element("difficulty", element("source", source), element("value", word))
+        yield element("educational", difficulty, *_description(said))
 
 
-def _classification(source: str, name: str, paths: Iterable[ConceptPath], said: str = "") -> str:
-    purpose = _in("purpose", _in("source", source), _in("value", "discipline"))
-    taxons = ("".join(_in("taxon", _in("entry", _string(part))) for part in exported_path(path)) for path in paths)
-    found = (_in("taxonPath", _in("source", _string(name)), taxon) for taxon in taxons)
-    return _in("classification", purpose, *found, _in("description", _string(said)) if said else "")
+def _classification(source: str, name: str, paths: Iterable[ConceptPath], said: str = "") -> Markup:
+    purpose = element("purpose", element("source", source), element("value", "discipline"))
+    found = [
+        element(
+            "taxonPath",
+            element("source", _string(name)),
+            *(element("taxon", element("entry", _string(part))) for part in exported_path(path)),
+        )
+        for path in paths
+    ]
+    return element("classification", purpose, *found, *_description(said))
 
 
-def _in(name: str, *inner: str) -> str:
-    return f"<{name}>{''.join(inner)}</{name}>"
+def _description(said: str) -> Iterator[Markup]:
+    if said:
+        yield element("description", _string(said))
 
 
-def _string(text: str) -> str:
-    return f"<string>{escape(text)}</string>"
+def _string(text: str) -> Markup:
+    return element("string", text)
 
 
 _WEIGHT = re.compile(r"""<(?:[\w.-]+:)?(?:qti-)?weight\b[^>]*?\svalue\s*=\s*["']([\d.]+)""")

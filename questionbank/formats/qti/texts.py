@@ -25,7 +25,8 @@ from questionbank.formats.qti.words import (
     attribute_name,
     element_name,
 )
-from questionbank.formats.xml_nodes import BadXml, Cdata, Node, as_utf8, legal, parse
+from questionbank.formats.xml_nodes import BadXml, Cdata, Node, as_utf8, parse
+from questionbank.formats.xml_writing import Markup, element, legal
 from questionbank.formulas import FormulaRefused, formula_mathml
 
 Find = Callable[[str], bytes | None]
@@ -286,7 +287,7 @@ _MATH_TAG = re.compile(r"<math\b[^<>]*>(.*)</math>", re.DOTALL)
 _OF_PAGES = re.compile(r"""\s(?:class|style|data-[\w-]+)="[^"]*\"""")
 
 
-def block_html(text: str, address: Address) -> str:
+def block_html(text: str, address: Address) -> Markup:
     """Return a text as block elements; what cannot be expressed in HTML becomes plain paragraphs."""
     text = legal(text)
     html = text_html(text, address)
@@ -294,14 +295,14 @@ def block_html(text: str, address: Address) -> str:
         lines = (escape(part, quote=False).replace("\n", "<br>") for part in text.split("\n\n"))
         html = "".join(f"<p>{part}</p>" for part in lines)
     html = _VOID_TAG.sub(r"<\1\2/>", html).replace("\r", "&#13;")
-    return _FORMULA.sub(_formula, html)
+    return Markup(_FORMULA.sub(_formula, html))
 
 
-def flow_html(text: str, address: Address) -> str:
+def flow_html(text: str, address: Address) -> Markup:
     """Return a text for a choice, without the paragraph element if there is only one."""
     html = block_html(text, address)
     alone = _ONE_PARAGRAPH.fullmatch(html)
-    return alone[1] if alone else html
+    return Markup(alone[1]) if alone else html
 
 
 def _formula(match: re.Match[str]) -> str:
@@ -313,7 +314,6 @@ def _formula(match: re.Match[str]) -> str:
         drawn = None
     if drawn is None:
         return match[0]
-    display = ' display="block"' if is_block else ""
-    inner = _OF_PAGES.sub("", drawn[1])
-    note = f'<annotation encoding="application/x-tex">{escape(latex, quote=False)}</annotation>'
-    return f'<math xmlns="{MATH}"{display}><semantics><mrow>{inner}</mrow>{note}</semantics></math>'
+    row = element("mrow", Markup(_OF_PAGES.sub("", drawn[1])))
+    note = element("annotation", latex, encoding="application/x-tex")
+    return element("math", element("semantics", row, note), xmlns=MATH, display="block" if is_block else None)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from analytics.question_content import AcceptedAnswer, Option, QuestionPart, Stimulus, own_text
+from analytics.question_content import AcceptedAnswer, Blank, Option, QuestionPart, Stimulus, own_text
 from analytics.records import QuestionRecord
 from questionbank.formats.naming import default_title
 from questionbank.formats.qti.declarations import (
@@ -26,13 +26,14 @@ from questionbank.formats.qti.declarations import (
 from questionbank.formats.qti.texts import Address, block_html, flow_html
 from questionbank.formats.qti.words import STIMULUS_CLASS, TOOL, Version, in_version
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
-from questionbank.formats.xml_nodes import attribute_text
+from questionbank.formats.xml_writing import Markup, block, element, joined
 
 _GAP = re.compile(r"<math\b.*?</math>|<[^<>]*>|\[\[(\d{1,3})\]\]", re.DOTALL)  # gaps never occur in a formula or a tag
 _NAME = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
 _ENDING = re.compile(r"[\w.-]{1,60}", re.ASCII)
 _BLOCK = re.compile(r"<(?:p|ul|ol|table)\b")
 _FALSE = ("false", "0")
+_SHOWN = {"outcomeIdentifier": "FEEDBACK", "showHide": "show"}
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 
 
@@ -53,17 +54,17 @@ def write_item(record: QuestionRecord, version: Version, address: Address, stimu
 
 def write_stimulus(shared: Stimulus, identifier: str, version: Version, address: Address) -> bytes:
     """Return the document of a shared stimulus, in QTI 3."""
-    inner = f"<stimulusBody>{block_html(shared.text, address)}</stimulusBody>"
-    attributes = f'identifier="{identifier}" title="{attribute_text(shared.title or identifier)}"'
-    return document("assessmentStimulus", attributes, inner, version).encode()
+    body = element("stimulusBody", block_html(shared.text, address))
+    title = shared.title or identifier
+    return document("assessmentStimulus", [body], version, identifier=identifier, title=title).encode()
 
 
-def document(root: str, attributes: str, inner: str, version: Version) -> str:
+def document(root: str, inner: Sequence[str], version: Version, **attributes: object) -> str:
     """Return a document in a version of QTI."""
     spaces = f'xmlns="{version.space}" xmlns:xsi="{_XSI}" xsi:schemaLocation="{version.space} {version.schema}"'
-    body = in_version(f"<{root} {attributes}>\n{inner}\n</{root}>\n", version)
+    body = in_version(block(root, *inner, **attributes), version)
     head, tag, rest = body.partition(" ")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head} {spaces}{tag}{rest}'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head} {spaces}{tag}{rest}\n'
 
 
 def _identifier(id: str, version: Version) -> str:
@@ -125,49 +126,49 @@ class _Writing:
     def document(self) -> str:
         record = self.record
         points = self.content.points if self.content.points is not None else 1.0
-        title = attribute_text(self.content.title or default_title(record.text))
-        attributes = (
-            f'identifier="{attribute_text(_identifier(record.id, self.version))}" title="{title}" adaptive="false"'
-            f' timeDependent="false" xml:lang="{attribute_text(record.language or "en")}" toolName="{TOOL}"'
-        )
         inner = [declaration_xml(declared, points) for declared in self._declared]
         inner += self._outcomes()
         if self._stimulus:
-            shared = self.content.stimulus
-            inner.append(
-                f'<assessmentStimulusRef identifier="stimulus" href="{attribute_text(self._stimulus)}"'
-                f' title="{attribute_text(shared.title)}"/>'
-            )
-        inner.append("<itemBody>" + "\n".join(self._body()) + "</itemBody>")
+            title = self.content.stimulus.title
+            inner.append(element("assessmentStimulusRef", identifier="stimulus", href=self._stimulus, title=title))
+        inner.append(element("itemBody", joined(self._body(), "\n")))
         if self._declared:
             inner.append(self._processing(points))
-        inner += [self._modal_feedback(name, text) for name, text in self._modal]
-        return document("assessmentItem", attributes, "\n".join(inner), self.version)
+        inner += [
+            element("modalFeedback", self._in_body(block_html(text, self._address)), **_SHOWN, identifier=name)
+            for name, text in self._modal
+        ]
+        return document(
+            "assessmentItem",
+            inner,
+            self.version,
+            identifier=_identifier(record.id, self.version),
+            title=self.content.title or default_title(record.text),
+            adaptive=False,
+            timeDependent=False,
+            **{"xml:lang": record.language or "en"},
+            toolName=TOOL,
+        )
 
-    def _outcomes(self) -> Iterator[str]:
+    def _outcomes(self) -> Iterator[Markup]:
         if self._declared:
-            yield _outcome("SCORE", "float", "0")
+            yield _outcome("SCORE", "0")
             if self.content.points is not None:
-                yield _outcome("MAXSCORE", "float", f"{self.content.points!r}")
+                yield _outcome("MAXSCORE", repr(self.content.points))
         if self._modal or self._has_own_feedback:
-            yield '<outcomeDeclaration identifier="FEEDBACK" cardinality="multiple" baseType="identifier"/>'
+            yield element("outcomeDeclaration", identifier="FEEDBACK", cardinality="multiple", baseType="identifier")
 
-    def _modal_feedback(self, name: str, text: str) -> str:
-        inner = self._in_body(block_html(text, self._address))
-        shown = f'outcomeIdentifier="FEEDBACK" showHide="show" identifier="{name}"'
-        return f"<modalFeedback {shown}>{inner}</modalFeedback>"
-
-    def _in_body(self, html: str) -> str:
-        return f"<contentBody>{html}</contentBody>" if self.version.is_three else html
+    def _in_body(self, html: Markup) -> Markup:
+        return element("contentBody", html) if self.version.is_three else html
 
     # -- the body --------------------------------------------------------------------------------------------------
 
-    def _body(self) -> Iterator[str]:
+    def _body(self) -> Iterator[Markup]:
         record, shared = self.record, self.content.stimulus
         own = own_text(record.text, self.content)
         if own != record.text and not self._stimulus:
-            label = f' label="{attribute_text(shared.title)}"' if shared.title else ""
-            yield f'<div class="{STIMULUS_CLASS}"{label}>{block_html(shared.text, self._address)}</div>'
+            html = block_html(shared.text, self._address)
+            yield element("div", html, class_=STIMULUS_CLASS, label=shared.title or None)
         responses = iter(self._declared)
         if not self.content.parts:
             yield from self._asked(record, own, responses, "")
@@ -176,11 +177,10 @@ class _Writing:
             for place, part in enumerate(self._asking(), start=1):
                 yield from self._asked(part, part.text, responses, f"P{place}_")
         if record.kind == "open" and record.answer and not self.content.parts:
-            use = ' use="scoring"' if self.version.is_three else ""
             answer = self._in_body(block_html(record.answer, self._address))
-            yield f'<rubricBlock{use} view="scorer">{answer}</rubricBlock>'
+            yield element("rubricBlock", answer, use="scoring" if self.version.is_three else None, view="scorer")
 
-    def _asked(self, asking: Asking, text: str, responses: Iterator[Declared], prefix: str) -> Iterator[str]:
+    def _asked(self, asking: Asking, text: str, responses: Iterator[Declared], prefix: str) -> Iterator[Markup]:
         """Yield the blocks of a text and its interaction."""
         if asking.kind == "blanks" and asking.content.blanks:
             yield self._with_gaps(asking, text, responses)
@@ -190,92 +190,74 @@ class _Writing:
         if declared is None:
             yield html
             return
-        response = declared.response
-        prompt = flow_html(text, self._address) if prefix else ""
+        prompt = flow_html(text, self._address) if prefix else Markup()
         is_prompt = bool(prompt) and not _BLOCK.search(prompt)
-        inner = f"<prompt>{prompt}</prompt>" if is_prompt else ""
-        block = self._block(asking, response, inner, prefix)
-        if not (block and is_prompt):
+        interaction = self._block(
+            asking, declared.response, element("prompt", prompt) if is_prompt else Markup(), prefix
+        )
+        if not (interaction and is_prompt):
             yield html
-        field = f'<div><textEntryInteraction responseIdentifier="{response}" expectedLength="15"/></div>'
-        yield block or field
+        yield interaction or element("div", _text_field(declared.response))
 
-    def _block(self, asking: Asking, response: str, prompt: str, prefix: str) -> str:
-        """Return the interaction of a question; empty if an inline text field is used."""
+    def _block(self, asking: Asking, response: str, prompt: Markup, prefix: str) -> Markup | None:
+        """Return the interaction of a question; None if an inline text field is used."""
         options = asking.options
+        setting = asking.content.settings.get("shuffle", "true")
+        stated = {"responseIdentifier": response, "shuffle": setting not in _FALSE}
         if (asking.kind == "choice" and options) or asking.kind == "ordering":
             idents = choice_idents(options, prefix)
-            choices = [self._choice(*pair) for pair in zip(idents, options, strict=True)]
-            most = "" if asking.kind == "ordering" else f' maxChoices="{int(is_single(asking))}"'
-            name = "orderInteraction" if asking.kind == "ordering" else "choiceInteraction"
-            return self._interaction(name, response, prompt, choices, most, asking)
+            choices = joined([prompt, *map(self._choice, idents, options)], "\n")
+            if asking.kind == "ordering":
+                return element("orderInteraction", choices, **stated)
+            return element("choiceInteraction", choices, **stated, maxChoices=int(is_single(asking)))
         if asking.kind == "true_false":
             said = {answer.text: answer.feedback for answer in asking.content.accepted}
             words = [Option(word, word, feedback=said.get(word, "")) for word in ("True", "False")]
-            choices = [self._choice(f"{prefix}{option.label.lower()}", option) for option in words]
-            return self._interaction("choiceInteraction", response, prompt, choices, ' maxChoices="1"', None)
+            choices = joined([prompt, *(self._choice(f"{prefix}{word.text.lower()}", word) for word in words)], "\n")
+            return element("choiceInteraction", choices, **stated | {"shuffle": False}, maxChoices=1)
         if asking.kind == "matching" and asking.content.pairs:
             return self._matching(asking, response, prompt, prefix)
-        if typed_kind(asking) == "open":
-            is_file = asking.content.settings.get("type") == UPLOAD
-            name, more = "extendedTextInteraction", ' expectedLines="5"'
-            if is_file:
-                name, more = "uploadInteraction", ""
-            return f'<{name} responseIdentifier="{response}"{more}>{prompt}</{name}>'
-        return ""
+        if typed_kind(asking) != "open":
+            return None
+        if asking.content.settings.get("type") == UPLOAD:
+            return element("uploadInteraction", prompt, responseIdentifier=response)
+        return element("extendedTextInteraction", prompt, responseIdentifier=response, expectedLines=5)
 
-    @staticmethod
-    def _interaction(
-        name: str, response: str, prompt: str, choices: Sequence[str], more: str, asking: Asking | None
-    ) -> str:
-        setting = asking.content.settings.get("shuffle", "true") if asking else "false"
-        shuffle = "false" if setting in _FALSE else "true"
-        inner = "\n".join([prompt, *choices])
-        return f'<{name} responseIdentifier="{response}" shuffle="{shuffle}"{more}>{inner}</{name}>'
-
-    def _choice(self, ident: str, option: Option) -> str:
-        feedback = ""
+    def _choice(self, ident: str, option: Option) -> Markup:
+        inner = [flow_html(option.text, self._address)]
         if option.feedback and not self.content.parts:
             html = flow_html(option.feedback, self._address)
-            name = "feedbackBlock" if _BLOCK.search(html) else "feedbackInline"
-            inner = self._in_body(html) if name == "feedbackBlock" else html
-            shown = f'outcomeIdentifier="FEEDBACK" identifier="{ident}" showHide="show"'
-            feedback = f"<{name} {shown}>{inner}</{name}>"
-        return f'<simpleChoice identifier="{ident}">{flow_html(option.text, self._address)}{feedback}</simpleChoice>'
+            stated = {"outcomeIdentifier": "FEEDBACK", "identifier": ident, "showHide": "show"}
+            is_block = _BLOCK.search(html)
+            inner.append(
+                element("feedbackBlock", self._in_body(html), **stated)
+                if is_block
+                else element("feedbackInline", html, **stated)
+            )
+        return element("simpleChoice", *inner, identifier=ident)
 
-    def _matching(self, asking: Asking, response: str, prompt: str, prefix: str) -> str:
+    def _matching(self, asking: Asking, response: str, prompt: Markup, prefix: str) -> Markup:
         lefts, rights = pair_idents(asking.content, prefix)
 
-        def choice(ident: str, text: str, most: int) -> str:
+        def choice(ident: str, text: str, most: int) -> Markup:
             html = flow_html(text, self._address)
-            return f'<simpleAssociableChoice identifier="{ident}" matchMax="{most}">{html}</simpleAssociableChoice>'
+            return element("simpleAssociableChoice", html, identifier=ident, matchMax=most)
 
-        first = "".join(choice(ident, pair.left, 1) for ident, pair in lefts)
-        second = "".join(choice(ident, text, 0) for text, ident in rights.items())
-        return (
-            f'<matchInteraction responseIdentifier="{response}" shuffle="true" maxAssociations="{len(lefts)}">'
-            f"{prompt}<simpleMatchSet>{first}</simpleMatchSet><simpleMatchSet>{second}</simpleMatchSet>"
-            "</matchInteraction>"
+        first = joined(choice(ident, pair.left, 1) for ident, pair in lefts)
+        second = joined(choice(ident, text, 0) for text, ident in rights.items())
+        return element(
+            "matchInteraction",
+            prompt,
+            element("simpleMatchSet", first),
+            element("simpleMatchSet", second),
+            responseIdentifier=response,
+            shuffle=True,
+            maxAssociations=len(lefts),
         )
 
-    def _with_gaps(self, asking: Asking, text: str, responses: Iterator[Declared]) -> str:
+    def _with_gaps(self, asking: Asking, text: str, responses: Iterator[Declared]) -> Markup:
         """Return a text with its gaps inserted; gaps that it does not mention are appended."""
-        blanks = asking.content.blanks
-        gaps: list[str] = []
-        for blank, declared in zip(blanks, [next(responses) for _blank in blanks], strict=True):
-            response = declared.response
-            if blank.options:
-                idents = gap_idents(blank, response)
-                inner = "".join(
-                    f'<inlineChoice identifier="{ident}">{attribute_text(option.text)}</inlineChoice>'
-                    for ident, option in zip(idents, blank.options, strict=True)
-                )
-                gaps.append(
-                    f'<inlineChoiceInteraction responseIdentifier="{response}" shuffle="false">{inner}'
-                    "</inlineChoiceInteraction>"
-                )
-            else:
-                gaps.append(f'<textEntryInteraction responseIdentifier="{response}" expectedLength="15"/>')
+        gaps = [_gap(blank, next(responses).response) for blank in asking.content.blanks]
         html, used = block_html(text, self._address), set[int]()
 
         def gap(match: re.Match[str]) -> str:
@@ -285,13 +267,12 @@ class _Writing:
             used.add(place)
             return gaps[place]
 
-        html = _GAP.sub(gap, html)
-        rest = "".join(f"<div>{gaps[place]}</div>" for place in range(len(gaps)) if place not in used)
-        return html + rest
+        html = Markup(_GAP.sub(gap, html))
+        return joined([html, *(element("div", gaps[place]) for place in range(len(gaps)) if place not in used)])
 
     # -- processing ------------------------------------------------------------------------------------------------
 
-    def _processing(self, points: float) -> str:
+    def _processing(self, points: float) -> Markup:
         declared = self._declared
         is_simple = len(declared) == 1 and not self._modal and not self._has_own_feedback
         only = declared[0]
@@ -299,50 +280,44 @@ class _Writing:
             name = "map_response" if only.points else "match_correct"
             if (only.correct or only.points) and only.response == "RESPONSE":  # the name assumed by templates
                 before, behind = self.version.templates
-                return f'<responseProcessing template="{before}{name}{behind}"/>'
+                return element("responseProcessing", template=f"{before}{name}{behind}")
         rules = [rule for response in declared if (rule := _scoring(response, points))]
-        return f"<responseProcessing>{''.join(rules)}{self._shown_feedback()}</responseProcessing>"
+        return element("responseProcessing", *rules, joined(self._shown_feedback()))
 
-    def _shown_feedback(self) -> str:
+    def _shown_feedback(self) -> Iterator[Markup]:
         names = {name for name, _text in self._modal}
-        always = (name for name, _text in self._modal if name.startswith(("general", "solution", "hint")))
-        rules = "".join(_show(_base(name, "identifier")) for name in always)
+        for name, _text in self._modal:
+            if name.startswith(("general", "solution", "hint")):
+                yield _show(name)
         if self._has_own_feedback and self._declared:
-            rules += _show(f'<variable identifier="{self._declared[0].response}"/>')
-        rules += self._shown_with_typed()
-        known = [declared for declared in self._declared if declared.correct]
-        if not known:
-            return rules
-        right = "".join(_is_right(declared) for declared in known)
-        right = f"<and>{right}</and>" if len(known) > 1 else right
-        branches = []
-        if "correct" in names or names & {"partial", "incorrect"}:
-            shown = _base("correct", "identifier") if "correct" in names else ""
-            branches.append(f"<responseIf>{right}{_show(shown)}</responseIf>")
-        if "partial" in names:
-            some = f'<gt><variable identifier="SCORE"/>{_base("0", "float")}</gt>'
-            branches.append(f"<responseElseIf>{some}{_show(_base('partial', 'identifier'))}</responseElseIf>")
-        if "incorrect" in names:
-            branches.append(f"<responseElse>{_show(_base('incorrect', 'identifier'))}</responseElse>")
-        return rules + (f"<responseCondition>{''.join(branches)}</responseCondition>" if branches else "")
+            yield _set("FEEDBACK", "multiple", _variable(self._declared[0].response))
+        yield from self._shown_with_typed()
+        right = [_is_right(declared) for declared in self._declared if declared.correct]
+        branches: list[Markup] = []
+        if right and names & {"correct", "partial", "incorrect"}:
+            condition = element("and", *right) if len(right) > 1 else right[0]
+            branches.append(element("responseIf", condition, _show("correct" if "correct" in names else "")))
+        if right and "partial" in names:
+            some = element("gt", _variable("SCORE"), _base("0", "float"))
+            branches.append(element("responseElseIf", some, _show("partial")))
+        if right and "incorrect" in names:
+            branches.append(element("responseElse", _show("incorrect")))
+        if branches:
+            yield element("responseCondition", *branches)
 
-    def _shown_with_typed(self) -> str:
-        """Return the rule that shows the feedback of the first matching typed answer, or else of any other answer."""
+    def _shown_with_typed(self) -> Iterator[Markup]:
+        """Yield the rule that shows the feedback of the first matching typed answer, or else of any other answer."""
         names = {answer.text: name for name, answer in self._typed_feedback()}
         if not names:
-            return ""
+            return
         declared = self._declared[0]
-        branches = [f"<isNull>{_variable(declared.response)}</isNull>{_show('')}"] if ANY_OTHER in names else []
+        branches = [(element("isNull", _variable(declared.response)), _show(""))] if ANY_OTHER in names else []
         for answer in self.content.accepted:
             is_told_apart = answer.text in names or ANY_OTHER in names
             if answer.text != ANY_OTHER and is_told_apart:
-                name = names.get(answer.text)
-                branches.append(_fits(declared, answer) + _show(_base(name, "identifier") if name else ""))
-        tags = ["responseIf", *["responseElseIf"] * len(branches)]
-        rules = [f"<{tag}>{branch}</{tag}>" for tag, branch in zip(tags, branches, strict=False)]
-        if ANY_OTHER in names:
-            rules.append(f"<responseElse>{_show(_base(names[ANY_OTHER], 'identifier'))}</responseElse>")
-        return f"<responseCondition>{''.join(rules)}</responseCondition>"
+                branches.append((_fits(declared, answer), _show(names.get(answer.text, ""))))
+        other = _show(names[ANY_OTHER]) if ANY_OTHER in names else None
+        yield _condition(branches, other)
 
 
 def _leaves(parts: Sequence[QuestionPart]) -> Iterator[QuestionPart]:
@@ -355,87 +330,97 @@ def _leaves(parts: Sequence[QuestionPart]) -> Iterator[QuestionPart]:
             yield part
 
 
-def _outcome(name: str, base_type: str, value: str) -> str:
-    return (
-        f'<outcomeDeclaration identifier="{name}" cardinality="single" baseType="{base_type}">'
-        f"<defaultValue><value>{value}</value></defaultValue></outcomeDeclaration>"
+def _gap(blank: Blank, response: str) -> Markup:
+    """Return the field of a gap: a list of choices, or a line to type on."""
+    if not blank.options:
+        return _text_field(response)
+    idents = gap_idents(blank, response)
+    choices = (
+        element("inlineChoice", option.text, identifier=ident)
+        for ident, option in zip(idents, blank.options, strict=True)
     )
+    return element("inlineChoiceInteraction", *choices, responseIdentifier=response, shuffle=False)
 
 
-def _base(value: str, base_type: str) -> str:
-    return f'<baseValue baseType="{base_type}">{attribute_text(value)}</baseValue>'
+def _text_field(response: str) -> Markup:
+    return element("textEntryInteraction", responseIdentifier=response, expectedLength=15)
 
 
-def _variable(name: str) -> str:
-    return f'<variable identifier="{name}"/>'
+def _outcome(name: str, value: str) -> Markup:
+    default = element("defaultValue", element("value", value))
+    return element("outcomeDeclaration", default, identifier=name, cardinality="single", baseType="float")
 
 
-def _show(what: str) -> str:
-    """Return a rule that adds to the shown feedback, or leaves it unchanged."""
-    shown = _variable("FEEDBACK")
-    together = f"<multiple>{shown}{what}</multiple>" if what else shown
-    return f'<setOutcomeValue identifier="FEEDBACK">{together}</setOutcomeValue>'
+def _base(value: str, base_type: str) -> Markup:
+    return element("baseValue", value, baseType=base_type)
 
 
-def _is_right(declared: Declared) -> str:
+def _variable(name: str) -> Markup:
+    return element("variable", identifier=name)
+
+
+def _show(name: str) -> Markup:
+    """Return a rule that adds a feedback to those shown; without a name it leaves them unchanged."""
+    if not name:
+        return element("setOutcomeValue", _variable("FEEDBACK"), identifier="FEEDBACK")
+    return _set("FEEDBACK", "multiple", _base(name, "identifier"))
+
+
+def _set(outcome: str, together: str, value: Markup) -> Markup:
+    """Return a rule that adds a value to an outcome."""
+    return element("setOutcomeValue", element(together, _variable(outcome), value), identifier=outcome)
+
+
+def _condition(branches: Sequence[tuple[Markup, Markup]], otherwise: Markup | None = None) -> Markup:
+    """Return the rule of the first branch whose condition holds."""
+    names = ["responseIf", *["responseElseIf"] * len(branches)]
+    rules = [element(name, *branch) for name, branch in zip(names, branches, strict=False)]
+    if otherwise:
+        rules.append(element("responseElse", otherwise))
+    return element("responseCondition", joined(rules))
+
+
+def _is_right(declared: Declared) -> Markup:
     for answer in declared.accepted if declared.has_tolerance else ():
         if (answer.text,) == declared.correct:
             return _equal(declared, answer)
-    return f'<match>{_variable(declared.response)}<correct identifier="{declared.response}"/></match>'
+    return element("match", _variable(declared.response), element("correct", identifier=declared.response))
 
 
-def _fits(declared: Declared, answer: AcceptedAnswer) -> str:
+def _fits(declared: Declared, answer: AcceptedAnswer) -> Markup:
     """Return the comparison with an accepted typed answer."""
     if declared.base_type == "float":
         return _equal(declared, answer)
-    case = str(declared.is_case_sensitive).lower()
-    shown = f"{_variable(declared.response)}{_base(answer.text, 'string')}"
-    return f'<stringMatch caseSensitive="{case}" substring="false">{shown}</stringMatch>'
+    compared = (_variable(declared.response), _base(answer.text, "string"))
+    return element("stringMatch", *compared, caseSensitive=declared.is_case_sensitive, substring=False)
 
 
-def _equal(declared: Declared, answer: AcceptedAnswer) -> str:
+def _equal(declared: Declared, answer: AcceptedAnswer) -> Markup:
     """Return the comparison with an accepted number."""
-    mode, name, margin = "exact", "equal", ""
-    if answer.tolerance and answer.tolerance_kind == "digits":
-        name, margin = "equalRounded", f' roundingMode="significantFigures" figures="{answer.tolerance:.0f}"'
-    elif answer.tolerance:
-        mode = answer.tolerance_kind
-        width = f"{answer.tolerance * (100 if mode == 'relative' else 1):.12g}"
-        margin = f' tolerance="{width} {width}"'
-    attributes = margin if name == "equalRounded" else f' toleranceMode="{mode}"{margin}'
     is_correct = declared.correct == (answer.text,)
-    right = f'<correct identifier="{declared.response}"/>' if is_correct else _base(answer.text, "float")
-    return f"<{name}{attributes}>{_variable(declared.response)}{right}</{name}>"
+    right = element("correct", identifier=declared.response) if is_correct else _base(answer.text, "float")
+    compared = (_variable(declared.response), right)
+    if not answer.tolerance:
+        return element("equal", *compared, toleranceMode="exact")
+    if answer.tolerance_kind == "digits":
+        figures = f"{answer.tolerance:.0f}"
+        return element("equalRounded", *compared, roundingMode="significantFigures", figures=figures)
+    width = f"{answer.tolerance * (100 if answer.tolerance_kind == 'relative' else 1):.12g}"
+    return element("equal", *compared, toleranceMode=answer.tolerance_kind, tolerance=f"{width} {width}")
 
 
-def _scoring(declared: Declared, points: float) -> str:
+def _scoring(declared: Declared, points: float) -> Markup | None:
     share = points * declared.share
     if declared.points:
-        is_answered = f"<not><isNull>{_variable(declared.response)}</isNull></not>"
-        return _if(is_answered, f'<mapResponse identifier="{declared.response}"/>')
+        is_answered = element("not", element("isNull", _variable(declared.response)))
+        return _condition([(is_answered, _set("SCORE", "sum", element("mapResponse", identifier=declared.response)))])
     if declared.has_tolerance:
         named = [answer for answer in declared.accepted if answer.text != ANY_OTHER]
-        branches = [
-            f"<{name}>{_equal(declared, answer)}{_gain(answer, share)}</{name}>"
-            for place, answer in enumerate(named)
-            for name in (("responseIf" if place == 0 else "responseElseIf"),)
-        ]
         others = [answer for answer in declared.accepted if answer.text == ANY_OTHER and answer.weight]
-        if named and others:
-            branches.append(f"<responseElse>{_gain(others[0], share)}</responseElse>")
-        return f"<responseCondition>{''.join(branches)}</responseCondition>"
-    if not declared.correct:
-        return ""
-    return _if(_is_right(declared), _base(f"{share:.10g}", "float"))
+        branches = [(_equal(declared, answer), _gain(answer.weight * share)) for answer in named]
+        return _condition(branches, _gain(others[0].weight * share) if named and others else None)
+    return _condition([(_is_right(declared), _gain(share))]) if declared.correct else None
 
 
-def _if(condition: str, gain: str) -> str:
-    return f"<responseCondition><responseIf>{condition}{_add(gain)}</responseIf></responseCondition>"
-
-
-def _gain(answer: AcceptedAnswer, share: float) -> str:
-    return _add(_base(f"{answer.weight * share:.10g}", "float"))
-
-
-def _add(gain: str) -> str:
-    return f'<setOutcomeValue identifier="SCORE"><sum>{_variable("SCORE")}{gain}</sum></setOutcomeValue>'
+def _gain(points: float) -> Markup:
+    return _set("SCORE", "sum", _base(f"{points:.10g}", "float"))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from analytics.records import QuestionRecord
 from questionbank.formats.archives import file_pieces
-from questionbank.formats.csv_files import COLUMNS, question_cells
+from questionbank.formats.columns import WRITTEN_FIELDS
+from questionbank.formats.csv_files import question_cells
 from questionbank.formats.seam import Attachments, CannotHold
 from questionbank.formats.written_numbers import plain
 
@@ -35,7 +36,7 @@ def write_workbook(records: Iterable[QuestionRecord], _attachments: Attachments)
     book = Workbook(write_only=True)
     sheet = book.create_sheet(SHEET)
     sheet.freeze_panes = "A2"
-    for place, name in enumerate(COLUMNS, start=1):
+    for place, name in enumerate(WRITTEN_FIELDS, start=1):
         column = sheet.column_dimensions[get_column_letter(place)]
         column.width = _WIDTHS.get(name, 12)
         if name not in _NUMBERS:
@@ -49,7 +50,7 @@ def write_workbook(records: Iterable[QuestionRecord], _attachments: Attachments)
         made.alignment = wrapped
         return made
 
-    head = [WriteOnlyCell(sheet, name) for name in COLUMNS]
+    head = [WriteOnlyCell(sheet, name) for name in WRITTEN_FIELDS]
     for title in head:
         title.font = bold
     sheet.append(head)
@@ -59,7 +60,7 @@ def write_workbook(records: Iterable[QuestionRecord], _attachments: Attachments)
             sheet.append(
                 [
                     cell(value, is_number=_is_number(name, value)) if (value := cells.get(name, "")) else None
-                    for name in COLUMNS
+                    for name in WRITTEN_FIELDS
                 ]
             )
     with tempfile.TemporaryFile() as file:

@@ -14,7 +14,7 @@ from django.core.management import call_command
 
 from questionbank.core.errors import ImportRefused
 from questionbank.formats.catalog import FORMATS, layout_of
-from questionbank.formats.column_names import COLUMN_FIELDS
+from questionbank.formats.columns import COLUMN_FIELDS
 from questionbank.formats.layout import DELIMITERS, FileLayout, with_fields
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.services import ImportFailed, ImportReport, import_file

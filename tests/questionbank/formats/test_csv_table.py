@@ -11,8 +11,10 @@ from analytics.question_content import Option
 from analytics.records import QuestionRecord
 from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.catalog import read
+from questionbank.formats.columns import WRITTEN_FIELDS
 from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.csv_files import COLUMNS, CSV_HEAD, write_csv_row
+from questionbank.formats.csv_files import CSV_HEAD, write_csv_row
+from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 
 
@@ -118,23 +120,11 @@ def test_a_row_that_is_no_question_is_told_why_and_the_next_is_read(table, row, 
     assert (good[0], good[1].text) == (3, "1 + 1")
 
 
-@pytest.mark.parametrize(
-    ("header", "row", "reason"),
-    [
-        ("text,responses", "a,-3", "responses must be a whole number"),
-        ("text,options", "a,A", "options must be JSON"),
-        ("text,options,A", 'a,"[]",4', "both in their own columns and in options"),
-        ("text,answer,A,B", "a,C,4,5", "answer 'C' is not the label of an option"),
-        ("text,concepts", "a,A > > B", "hold an empty name"),
-        ("text,concepts", "a,A > B > A", "a concept cycle"),
-        ("text,concepts", r"a,Size \> 10", "a name that holds the sign >, which separates concepts in files"),
-        ("path,name", ";,x", "path must be one path of names"),
-    ],
-)
-def test_a_wrong_cell_is_named(table, header, row, reason):
+@each_case("csv_table", "a_wrong_cell_is_named")
+def test_a_wrong_cell_is_named(table, header, row, message):
     ((line, problem),) = _entries(table(f"{header}\n{row}\n"))
     assert line == 2
-    assert reason in problem.reason
+    assert message in problem.reason
 
 
 def test_a_carriage_return_may_end_every_line(table):
@@ -170,7 +160,7 @@ def test_a_written_row_has_its_options_in_columns_where_they_fit():
     assert CSV_HEAD.endswith("\r\n")
     record = QuestionRecord("q", "2?", kind="choice", options=(Option("A", "=1"), Option("B", "2")), answer="B")
     (row,) = csv.reader(io.StringIO(write_csv_row(record)))
-    written = dict(zip(COLUMNS, row, strict=True))
+    written = dict(zip(WRITTEN_FIELDS, row, strict=True))
     assert (written["A"], written["B"], written["options"]) == ("'=1", "2", "")
     named = QuestionRecord("q", "2?", kind="choice", options=(Option("A", "1", "counts one less"), Option("B", "2")))
     assert "counts one less" in write_csv_row(named)

@@ -7,30 +7,11 @@ import pytest
 from questionbank.core.errors import LineProblem
 from questionbank.formats.catalog import read
 from questionbank.formats.difficulty_column import read_column
+from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 
 
-@pytest.mark.parametrize(
-    ("column", "scale", "values"),
-    [
-        (["75%", "20 %", "100%"], "0-100", [75, 20, 100]),
-        (["Level 1", "Level 5"], "1-5", [1, 5]),
-        (["Level 7", "Lvl. 10"], "1-10", [7, 10]),
-        (["Stufe 2", "Stufe 3"], "1-5", [2, 3]),
-        (["Level 0", "Level 4"], "0-4", [0, 4]),
-        (["3/5", "1/5"], "1-5", [3, 1]),
-        (["3 of 10", "7 of 10"], "1-10", [3, 7]),
-        (["1/2", "3/8"], "0-1", [0.5, 0.375]),
-        (["Easy", "Medium", "HARD"], "1-3", [1, 2, 3]),
-        (["very easy", "easy", "hard", "very hard"], "1-5", [1, 2, 4, 5]),
-        (["leicht", "mittel", "schwer"], "1-3", [1, 2, 3]),
-        (["facile", "difficile", "moyenne"], "1-3", [1, 3, 2]),
-        (["Fácil", "medio", "difícil"], "1-3", [1, 2, 3]),
-        (["容易", "中等", "较难"], "1-3", [1, 2, 3]),
-        (["★★", "★★★★☆"], "1-5", [2, 4]),
-        (["3 Sterne", "1 star"], "1-5", [3, 1]),
-    ],
-)
+@each_case("difficulty_column", "a_column_of_one_way_has_one_scale")
 def test_a_column_of_one_way_has_one_scale(column, scale, values):
     reading = read_column(column)
     assert reading.scale == scale

@@ -13,6 +13,7 @@ from questionbank.core.errors import LineWarning, ValidationFailed
 from questionbank.formats import WRITTEN, read, write
 from questionbank.formats.catalog import sniff
 from questionbank.formats.latex.prose import latex_text, text_latex
+from tests.cases import each_case
 from tests.pictures import png
 from tests.questionbank.formats.files import named
 from tests.questionbank.formats.test_moodle_xml import Pictures, questions
@@ -88,21 +89,7 @@ def test_an_unchanged_file_goes_back_as_it_came(tmp_path):
     assert written.split(last)[0].split() == EXAM.split(last)[0].split()
 
 
-@pytest.mark.parametrize(
-    ("hostile", "left"),
-    [
-        (r"\input{/etc/passwd}", r"\input"),
-        (r"\begin{input}/etc/passwd\end{input}", r"\begin{input}"),
-        (r"$^^5cinput{/etc/passwd}$", "^^"),
-        (r"\url{a%}\input{/etc/passwd}", r"\input"),
-        (r"\csname input\endcsname{/etc/passwd}", r"\csname"),
-        (r"\newcommand{\start}{\begin}\start{input}/etc/passwd", r"\newcommand"),
-        (r"\includegraphics{/home/secret.png}", "/home"),
-        (r"\includegraphics{|id}", "|id"),
-        (r"{\def\input{}}\input{/etc/passwd}", r"\input{/etc"),
-        (r"\directlua{os.execute('id')}", r"\directlua"),
-    ],
-)
+@each_case("latex", "a_question_with_commands_that_could_read_or_run_is_written_anew")
 def test_a_question_with_commands_that_could_read_or_run_is_written_anew(tmp_path, hostile, left):
     source = EXAM.replace(r"It is \fillin[42].", f"It is \\fillin[42]. {hostile}")
     path = named(tmp_path, "a.tex", source)
@@ -175,31 +162,11 @@ def test_no_text_is_a_command(text, latex):
     assert text_latex(text, str) == latex
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a ~ b `x` 'y'' -- – — “q”",
-        "- a\n- b $x$\n\n[link](https://a.b/c_d) end",
-        "| a | $b$ |\n| c & d | 5% |",
-        "x [[1]] y ____ {z} [w] \\$5 $6 ^ _ # \\",
-        "a\nb\n\nc\n$$x^2$$\nd\n\\[x\\]\n\n1. Ünï\n2. 求 <∑>",
-        "**bold** *it* ![alt & x](p.png)",
-    ],
-)
+@each_case("latex", "a_text_is_the_same_after_latex")
 def test_a_text_is_the_same_after_latex(text):
     assert latex_text(text_latex(text, str), str) == text
 
 
-@pytest.mark.parametrize(
-    ("latex", "text"),
-    [
-        (r"{\bf A} \emph{b} {\em c}~d\\e", "**A** *b* *c* d\ne"),
-        (r"\'ecole \"Apfel na\"{\i}ve gar\c{c}on \ss", "école Äpfel naïve garçon ß"),
-        (r"A \underline{\hspace{2cm}} b\footnote{c} --- \url{http://x.y}", "A ____ b (c) — http://x.y"),
-        ("one\n% gone\ntwo\n\nthree", "one two\n\nthree"),
-        (r"\begin{center}\begin{itemize}\item a \item[b)] c\end{itemize}\end{center}", "- a\n- b) c"),
-        (r"\SI{5}{m} \unknown", r"\SI{5}{m} \unknown"),
-    ],
-)
+@each_case("latex", "latex_becomes_our_text")
 def test_latex_becomes_our_text(latex, text):
     assert latex_text(latex, str) == text

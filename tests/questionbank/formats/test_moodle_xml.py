@@ -19,6 +19,7 @@ from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.moodle.xml import moodle_losses, write_moodle_xml
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.pictures import read_picture
+from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 from tests.questionbank.formats.moodle_sample import GRAPH, LINE, SAMPLE
 
@@ -302,35 +303,15 @@ def test_a_text_that_opens_without_end_is_read_soon(tmp_path, piece, no_hang):
     assert len(questions(path)) == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("Please choose {1:MULTICHOICE}", "'{1:MULTICHOICE}' is no gap that can be read"),
-        ("Please choose {1:MULTICHOICE:} or {1:SHORTANSWER:=4}", "gap 1 has no right answer"),
-        ("One {1:SHORTANSWR:=4} and {1:SA:=4}", "'{1:SHORTANSWR:=4}' is no gap"),
-        ("Only text", "the question has no gap"),
-        ("One {1:SHORTANSWER:=4} of $\\frac{1}{2}$", ""),
-    ],
-)
-def test_a_broken_gap_is_told_of(tmp_path, text, reason):
+@each_case("moodle_xml", "a_broken_gap_is_told_of")
+def test_a_broken_gap_is_told_of(tmp_path, text, message):
     inner = f"<questiontext format='html'><text>{text}</text></questiontext>"
     path = saved(tmp_path, _quiz(f"<question type='cloze'>{inner}</question>"))
     said = [entry.reason for _line, entry in read(path) if isinstance(entry, LineWarning)]
-    assert [one for one in said if reason in one] if reason else said == []
+    assert [one for one in said if message in one] if message else said == []
 
 
-@pytest.mark.parametrize(
-    ("inner", "kind", "warning"),
-    [
-        ("<answer fraction='x'><text>1</text></answer>", "numerical", ""),
-        ("", "multichoice", "kept as another type"),
-        ("<answer fraction='100'><text></text></answer><answer><text>b</text></answer>", "multichoice", "another type"),
-        ("<answer fraction='100'><text>many</text></answer>", "numerical", "no number"),
-        ("", "quantum", "of the type 'quantum' cannot be taken apart: it is kept as another type"),
-        ("<image>a.svg</image><image_base64>PHN2Zy8+</image_base64>", "essay", "SVG"),
-        ("<image_base64>%%%</image_base64>", "essay", "damaged"),
-    ],
-)  # fmt: skip
+@each_case("moodle_xml", "a_question_that_cannot_be_taken_apart_is_kept")
 def test_a_question_that_cannot_be_taken_apart_is_kept(tmp_path, inner, kind, warning):
     path = tmp_path / "bank.xml"
     text = "<questiontext><text>&lt;script&gt;alert(1)&lt;/script&gt; 2 + 2?</text></questiontext>"

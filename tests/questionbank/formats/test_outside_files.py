@@ -24,6 +24,7 @@ from questionbank.formats.archives import is_archive
 from questionbank.formats.moodle.xml import write_moodle_xml
 from questionbank.formats.originals import fields_digest
 from tests.bench.outside.files import faults, likeness
+from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 from tests.questionbank.formats.test_moodle_xml import Pictures, questions
 
@@ -61,24 +62,9 @@ def test_questions_of_a_strangers_file_are_whole(path):
     assert len(wrong) == NOT_WHOLE.get(path.name, 0), wrong
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("hostile_cut_off_moodle.xml", "cut off"),
-        ("hostile_deep_nesting.xml", "deep"),
-        ("hostile_doctype_entities.xml", "DOCTYPE.*entities"),
-        ("hostile_manifest_missing_files.zip", "leads out of the archive"),
-        ("hostile_only_pictures.zip", "archive of pictures"),
-        ("hostile_wrong_encoding.xml", "no text in utf-8"),
-        ("hostile_01_pictures_only.zip", "archive of pictures"),
-        ("hostile_04_moodle_cut_off.xml", "cut off"),
-        ("hostile_05_deep_nesting.xml", "deep"),
-        ("hostile_06_wrong_encoding_declared.xml", "no text in utf-8"),
-        ("hostile_01_only_pictures.zip", "archive of pictures"),
-    ],
-)
-def test_a_strangers_hostile_file_is_refused_in_a_sentence(name, reason):
-    with pytest.raises(ImportRefused, match=reason):
+@each_case("outside_files", "a_strangers_hostile_file_is_refused_in_a_sentence")
+def test_a_strangers_hostile_file_is_refused_in_a_sentence(name, message):
+    with pytest.raises(ImportRefused, match=message):
         list(read(next(one / name for one in SETS if (one / name).exists())))
 
 

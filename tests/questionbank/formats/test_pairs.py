@@ -10,6 +10,7 @@ import pytest
 from analytics.json_lines import LINE_LIMIT
 from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.pairs import PairRow, read_pair_file
+from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 
 
@@ -45,30 +46,12 @@ def test_a_compressed_file_is_read(read):
     assert len(read(gzip.compress(json.dumps(PAIR).encode()), "pairs.jsonl.gz")) == 1
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ('{"original": "a"}', "paraphrase is missing or empty"),
-        ('{"paraphrase": "a", "original": "  "}', "original is missing or empty"),
-        ('{"original": "a", "paraphrase": "a "}', "the same text"),
-        ('{"original": 3, "paraphrase": "a"}', "original must be a string"),
-        ('{"original": "a", "paraphrase": "b", "question": "x1"}', "question must be the number"),
-        ('{"original": "a", "paraphrase": "b", "question": 99999999999999999999}', "question must be the number"),
-        ('{"original": "a", "paraphrase": "b", "question": true}', "question must be the number"),
-        ('{"original": "a", "paraphrase": "b", "language": "English, I think"}', "no language tag"),
-        ('{"original": "a", "paraphrase": "\\u0000"}', "NUL"),
-        ('{"original": "a", "paraphrase": "b", "id": ["x"]}', "id must be a string"),
-        ('{"original": "a", "paraphrase": "b", "id": 1e999}', "id must be a finite number"),
-        ('{"original": "a", "paraphrase": "b", "id": "\\ud800"}', "id holds half of a surrogate pair"),
-        ('["a", "b"]', "object"),
-        ('{"original": "a", ', ""),
-    ],
-)  # fmt: skip
-def test_a_line_that_cannot_be_used_says_why_and_the_others_are_read(read, line, reason):
+@each_case("pairs", "a_line_that_cannot_be_used_says_why_and_the_others_are_read")
+def test_a_line_that_cannot_be_used_says_why_and_the_others_are_read(read, line, message):
     first, second = read(f"{line}\n{json.dumps(PAIR)}\n")
     assert isinstance(first[1], LineProblem)
     assert first[1].line == 1
-    assert reason in first[1].reason
+    assert message in first[1].reason
     assert isinstance(second[1], PairRow)
 
 

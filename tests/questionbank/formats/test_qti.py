@@ -30,6 +30,7 @@ from questionbank.formats.catalog import sniff
 from questionbank.formats.item_pictures import hash_of
 from questionbank.formats.originals import WRITTEN_ANEW
 from questionbank.formats.qti.words import VERSIONS
+from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 from tests.questionbank.formats.qti_rules import package_faults
 from tests.questionbank.formats.qti_sample import (
@@ -367,16 +368,7 @@ _MATH = (
 )
 
 
-@pytest.mark.parametrize(
-    ("encoding", "annotation", "text"),
-    [
-        ("LaTeX", r"\[ 3(y+4) \]", "$$3(y+4)$$"),
-        ("application/x-tex", r"\( 3\,(y+4) \)", r"$$3\,(y+4)$$"),
-        ("TeX", "$3y+12$", "$$3y+12$$"),
-        ("LaTeX", r"\nosuchcommand{3}(y+4)", "$$3(y+4)$$"),
-        ("text/plain", "three times y plus four", "$$3(y+4)$$"),
-    ],
-)
+@each_case("qti", "the_source_of_a_formula_counts_where_it_can_be_drawn")
 def test_the_source_of_a_formula_counts_where_it_can_be_drawn(tmp_path, encoding, annotation, text):
     record, _said = one(tmp_path, _PLAIN.replace("<p>x", f"<p>x</p>{_MATH.format(encoding, annotation)}<p>"))
     assert record.text == f"x\n\n{text}"

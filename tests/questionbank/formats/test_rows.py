@@ -6,9 +6,11 @@ import json
 
 import pytest
 
+from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.catalog import layout_of, read
+from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 
 
@@ -16,161 +18,28 @@ def _file(tmp_path, content, name="q.csv", encoding="utf-8"):
     return saved(tmp_path, content.encode(encoding), name)
 
 
-TABLES = {
-    "German Excel": (
-        "Nr.;Aufgabe;Lösung;Thema;Schwierigkeitsgrad;Klasse\r\n1;Größe von ½?;0,5;Zahlen > Brüche;1,5;7\r\n",
-        "windows-1252",
-        {
-            "id": "1",
-            "text": "Größe von ½?",
-            "answer": "0,5",
-            "concepts": (("Zahlen", "Brüche"),),
-            "difficulty": 1.5,
-            "grade": "7",
-        },
-    ),
-    "French Excel": (
-        "sep=;\r\nÉnoncé;Réponse correcte;Thème\r\nCombien font 3 × 4 ?;12;Calcul\r\n",
-        "windows-1252",
-        {"text": "Combien font 3 × 4 ?", "answer": "12", "concepts": (("Calcul",),)},
-    ),
-    "Spanish Unicode text": (
-        "Pregunta\tRespuesta\tTema\r\n¿Cuánto es 2 + 2?\t4\tSuma\r\n",
-        "utf-16",
-        {"text": "¿Cuánto es 2 + 2?", "answer": "4", "concepts": (("Suma",),)},
-    ),
-    "UTF-16 without a mark": (
-        "Question;Answer\r\nWhat is ½ + ½?;1\r\n",
-        "utf-16-le",
-        {"text": "What is ½ + ½?", "answer": "1"},
-    ),
-    "Excel for Mac": ("Frage;Antwort\rGröße von 8?;2\r", "mac-roman", {"text": "Größe von 8?", "answer": "2"}),
-    "Chinese": (
-        "题目,选项A,选项B,答案,知识点\n若x+1=3，则x等于多少？,1,2,B,代数→方程\n",
-        "gb18030",
-        {"text": "若x+1=3，则x等于多少？", "answer": "B", "concepts": (("代数", "方程"),), "kind": "choice"},
-    ),
-    "Numbers with its table's name": (
-        'Table 1\n\nQuestion,Choice A,Choice B,Correct Answer,Topic\n"2, 2?",3,4,4,Sums\n',
-        "utf-8",
-        {"text": "2, 2?", "answer": "B", "concepts": (("Sums",),)},
-    ),
-    "pipes": ("text|answer\nWhat is 2+2?|4\n", "utf-8", {"text": "What is 2+2?", "answer": "4"}),
-    "title rows": (
-        'Mathematics 7b\t\t\nAs of May 2024\t\t\nFrage\tAntwort\tKategorie\n"Berechne\n3 + 4"\t7\tRechnen\n',
-        "utf-8",
-        {"text": "Berechne\n3 + 4", "answer": "7", "concepts": (("Rechnen",),)},
-    ),
-    "Moodle": (
-        'questiontext,answer,category\n"<p>5 &times; 6?</p>",30,$course$/top/Numbers/Products\n',
-        "utf-8",
-        {"text": "5 × 6?", "answer": "30", "concepts": (("Numbers", "Products"),)},
-    ),
-    "Eedi": (
-        "QuestionId,ConstructName,SubjectName,CorrectAnswer,QuestionText,AnswerAText,AnswerBText\n"
-        "0,Order of operations,BIDMAS,A,Where?,\\( 3 \\),4\n",
-        "utf-8",
-        {"id": "0", "text": "Where?", "answer": "A", "concepts": (("Order of operations",),)},
-    ),
-    "MathQA": (
-        ",Problem,Rationale,options,correct,linear_formula,category\n"
-        '0,60 km per hour for 3 hours?,60*3,"a ) 180 , b ) 20",a,"multiply(n0,n1)|",physics\n',
-        "utf-8",
-        {"text": "60 km per hour for 3 hours?", "answer": "A", "equation": "60*3", "concepts": (("physics",),)},
-    ),
-    "a range in the header": (
-        "Question text,Answer,Difficulty (1-5)\n2 + 2,4,3\n",
-        "utf-8",
-        {"text": "2 + 2", "difficulty": 3.0},
-    ),
-    "a number beside the text": (
-        "Question,Problem,Answer\n1,What is 2 + 2?,4\n",
-        "utf-8",
-        {"text": "What is 2 + 2?", "answer": "4"},
-    ),
-}
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_tables_of_other_programs_are_read(tmp_path, name):
-    content, encoding, expected = TABLES[name]
+@each_case("rows", "tables_of_other_programs_are_read")
+def test_tables_of_other_programs_are_read(tmp_path, content, encoding, expected):
     records = [
         entry for _, entry in read(_file(tmp_path, content, "q.txt", encoding)) if isinstance(entry, QuestionRecord)
     ]
-    assert [{field: getattr(record, field) for field in expected} for record in records] == [expected]
+    assert [_fields(record, expected) for record in records] == [expected]
 
 
-OBJECTS = {
-    "GSM8K": (
-        {"question": "Tom has 2 apples and buys 5. How many?", "answer": "He has 2+5=<<2+5=7>>7.\n#### 7"},
-        {"answer": "7", "solution": "He has 2+5=7.", "equation": "2+5"},
-    ),
-    "AQuA": (
-        {"question": "2*4?", "options": ["A)8", "B)9"], "rationale": "2*4 = 8", "correct": "A"},
-        {"text": "2*4?", "answer": "A", "solution": "2*4 = 8", "kind": "choice"},
-    ),
-    "MATH": (
-        {"problem": "Solve $x+1=3$.", "level": "Level 2", "type": "Algebra", "solution": r"So $\boxed{\frac{4}{2}}$."},
-        {
-            "answer": r"\frac{4}{2}",
-            "concepts": (("Algebra",),),
-            "difficulty": 2.0,
-            "difficulty_scale": "1-5",
-            "kind": "open",
-        },
-    ),
-    "SVAMP": (
-        {
-            "ID": "c1",
-            "Body": "A pack costs 76 dollars. ",
-            "Question": "How much are 3?",
-            "Equation": "( 76 * 3 )",
-            "Answer": 228,
-            "Type": "Multiplication",
-        },
-        {
-            "id": "c1",
-            "text": "A pack costs 76 dollars. How much are 3?",
-            "answer": "228",
-            "concepts": (("Multiplication",),),
-        },
-    ),
-    "Math23K": (
-        {"id": "1", "original_text": "路的一边植树。", "equation": "x=(32-1)*2", "ans": "62"},
-        {"text": "路的一边植树。", "equation": "(32-1)*2", "answer": "62"},
-    ),
-    "ARC": (
-        {"question": "2+2?", "choices": {"text": ["3", "4"], "label": ["A", "B"]}, "answerKey": "B"},
-        {"answer": "B"},
-    ),
-    "TAL-SCQ5K": (
-        {
-            "problem": "2+2?",
-            "qtype": "single_choice",
-            "answer_option_list": [[{"aoVal": "A", "content": "3"}], [{"aoVal": "B", "content": "4"}]],
-            "answer_value": "B",
-            "answer_analysis": "Count.",
-        },
-        {"answer": "B", "solution": "Count."},
-    ),
-    "pandas": (
-        {"Question": "2+2?", "A": 4, "B": 5, "Answer": 4.0, "tags": ["sums", "easy ones"]},
-        {"answer": "A", "concepts": (("sums",), ("easy ones",))},
-    ),
-}
+def _fields(record, names):
+    return {name: as_json(getattr(record, name)) for name in names}
 
 
 @pytest.mark.parametrize("shape", ["lines", "list", "indented"])
-@pytest.mark.parametrize("name", OBJECTS)
-def test_published_sets_are_read_as_they_are_published(tmp_path, name, shape):
-    found, expected = OBJECTS[name]
+@each_case("rows", "published_sets_are_read_as_they_are_published")
+def test_published_sets_are_read_as_they_are_published(tmp_path, found, expected, shape):
     content = {
         "lines": json.dumps(found) + "\n",
         "list": json.dumps([found], ensure_ascii=False),
         "indented": json.dumps([found], indent=2),
     }[shape]
     (record,) = (e for _, e in read(_file(tmp_path, content, "q.json")) if isinstance(e, QuestionRecord))
-    assert {field: getattr(record, field) for field in expected} == expected
+    assert _fields(record, expected) == expected
 
 
 def test_objects_of_a_list_have_the_lines_they_begin_on_and_bad_ones_are_named(tmp_path):
@@ -193,24 +62,7 @@ def test_unknown_fields_of_objects_are_named_as_columns_are(tmp_path):
     assert file.unread == ["author", "page"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("5", "B"),
-        ("$5$", "B"),
-        ("b", "B"),
-        ("(B)", "B"),
-        ("B.", "B"),
-        ("Option B", "B"),
-        ("B) 5", "B"),
-        ("5.0", "B"),
-        ("Antwort B", "B"),
-        ("选项B", "B"),
-        ("7", None),
-        ("4", None),
-        ("E", None),
-    ],
-)
+@each_case("rows", "an_answer_may_name_its_option_by_text")
 def test_an_answer_may_name_its_option_by_text(tmp_path, answer, expected):
     entries = [e for _, e in read(_file(tmp_path, f"question;A;B;C;D;correct\n?;4;5;6;4;{answer}\n"))]
     if expected:
