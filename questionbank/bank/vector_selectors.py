@@ -249,8 +249,10 @@ def bank_languages() -> list[str]:
 
 
 def map_set() -> EmbeddingSet | None:
-    """Return the set in use from which the map of the bank is drawn."""
-    return EmbeddingSet.objects.filter(lens=main_lens().word, is_current=True).first()
+    """Return the set in use from which the map is drawn: of most questions' language, else the general one."""
+    in_use = {row.scope: row for row in EmbeddingSet.objects.filter(lens=main_lens().word, is_current=True)}
+    commonest = FacetCount.objects.values("language").annotate(number=Sum("questions")).order_by("-number").first()
+    return in_use.get(primary_language(commonest["language"]) if commonest else "") or in_use.get("")
 
 
 def embedding_set_sample(*, language: str) -> list[str]:

@@ -38,7 +38,7 @@ from questionbank.models import (
     QuestionSolution,
     User,
 )
-from questionbank.registry.artifact_selectors import language_champion, retriever_champion
+from questionbank.registry.artifact_selectors import language_champion, lens_champion
 from questionbank.registry.artifact_services import artifact_install_default
 from questionbank.review.pair_services import PairInput, pairs_create
 from questionbank.solving.services import solve_request_missing
@@ -104,7 +104,7 @@ def _is_by(results: DemoResults, artifact: ModelArtifact | None) -> bool:
 def _store_solutions(questions: Mapping[str, Question], results: DemoResults) -> None:
     """Store the solutions, if they were found by the solver in use with its retriever."""
     solver = language_champion(capability="solver", language="en")
-    retriever = retriever_champion(solver.scope) if solver is not None else None
+    retriever = lens_champion(capability="analogy", language=solver.scope) if solver is not None else None
     if not (_is_by(results, solver) and _is_by(results, retriever)):
         return
     rows = []

@@ -63,9 +63,9 @@ def language_champion(*, capability: str, language: str) -> ModelArtifact | None
     return champion_of_language(champions, language) if champions else None
 
 
-def retriever_champion(language: str) -> ModelArtifact | None:
-    """Return the retriever in use for a language: its own, else the general one; None if there is neither."""
-    champions = {artifact.scope: artifact for artifact in artifact_champions(capability="analogy")}
+def lens_champion(*, capability: str, language: str) -> ModelArtifact | None:
+    """Return the model in use whose vectors serve a language: its own, else the general one; None without either."""
+    champions = {artifact.scope: artifact for artifact in artifact_champions(capability=capability)}
     return champions.get(primary_language(language)) or champions.get("")
 
 

@@ -56,7 +56,7 @@ from questionbank.registry.artifact_selectors import (
     artifact_champion,
     artifact_folder,
     language_champion,
-    retriever_champion,
+    lens_champion,
 )
 from questionbank.registry.language_models import packaged_model_folder, packaged_model_is_ready
 from questionbank.solving.recalled import bank_recall
@@ -353,7 +353,7 @@ def solver_in_use(
         ServiceUnavailable: the solver's files are missing or damaged. A retriever's files are optional.
     """
     solver = solver_of(artifact).solver
-    retriever = retriever_champion(artifact.scope)
+    retriever = lens_champion(capability="analogy", language=artifact.scope)
     if retriever is not None:
         try:
             embedding_set = serving().set_of(retriever) if with_bank else None

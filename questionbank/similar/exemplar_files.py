@@ -25,7 +25,7 @@ from analytics.text.numbers import find_numbers
 from questionbank.core.answer_files import InputProblem, InputQuestion, read_input_problems, read_input_questions
 from questionbank.core.errors import ImportRefused, LineProblem, ServiceUnavailable
 from questionbank.core.wording import counted
-from questionbank.registry.artifact_selectors import artifact_numbered, retriever_champion
+from questionbank.registry.artifact_selectors import artifact_numbered, lens_champion
 from questionbank.registry.serving import retriever_of
 from questionbank.solving.solution_files import SolverByLanguage, solver_by_name
 
@@ -49,7 +49,7 @@ def retriever_by_name(model: str, languages: Iterable[str]) -> ServedRetriever |
     """
     if model == "default":
         commonest = Counter(languages).most_common(1)
-        champion = retriever_champion(commonest[0][0] if commonest else "en")
+        champion = lens_champion(capability="analogy", language=commonest[0][0] if commonest else "en")
         return None if champion is None else retriever_of(champion)
     if Path(model).is_dir():
         return load_retriever(Path(model))

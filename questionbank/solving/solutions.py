@@ -30,7 +30,7 @@ from questionbank.bank.published_numbers import PublishedNumber, number_of_answe
 from questionbank.bank.question_selectors import in_language, visible_to
 from questionbank.formats.kinds import right_labels
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
-from questionbank.registry.artifact_selectors import artifact_champions, retriever_champion
+from questionbank.registry.artifact_selectors import artifact_champions, lens_champion
 from questionbank.registry.serving import ServedSolver
 from questionbank.rendering.expression_trees import ExpressionDrawing, expression_drawing
 from questionbank.solving.computations import (
@@ -142,7 +142,7 @@ def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
     solved = QuestionSolution.objects.filter(
         question=OuterRef("pk"),
         artifact=artifact,
-        retriever=retriever_champion(artifact.scope),
+        retriever=lens_champion(capability="analogy", language=artifact.scope),
         content_hash=OuterRef("content_hash"),
     )
     scopes = [champion.scope for champion in artifact_champions(capability=artifact.capability)]

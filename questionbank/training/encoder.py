@@ -105,7 +105,7 @@ def _levels(rows: Sequence[TrainingQuestion]) -> Table:
 def _languages(rows: Iterable[TrainingQuestion]) -> Table:
     """Return the questions by language; those in a language that the encoder in use does not know are left out."""
     counts = Counter(row.language for row in rows)
-    in_use = EmbeddingSet.objects.filter(lens=main_lens().word, is_current=True).first()
+    in_use = EmbeddingSet.objects.filter(lens=main_lens().word, scope="", is_current=True).first()
     shares = in_use.unknown_shares if in_use else {}
     return Table(
         title="Questions by language",

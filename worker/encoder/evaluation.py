@@ -22,7 +22,7 @@ from analytics.retrieval import Encode
 from analytics.splits import KeptOut, is_held_out
 from questionbank.core.errors import NotFound
 from questionbank.models import ModelArtifact
-from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder, retriever_champion
+from questionbank.registry.artifact_selectors import artifact_folder, lens_champion
 from worker.encoder.representation import SplitSet, measure_set, plain_text
 
 SUITE = Path(__file__).with_name("triples.jsonl")
@@ -215,26 +215,27 @@ def _judged(body: Mapping[str, Any]) -> tuple[str, str, float]:
 
 
 def evaluate_encoder_model(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure the encoder in use, or the one with the id ``model``, on ``data``.
+    """Measure the encoder in use for a language, or the one with the id ``model``, on ``data``.
 
     Raises:
         NotFound: there is no such encoder.
     """
-    artifact = _encoder_artifact(options["model"])
-    encode, language = ENCODER.encode_many(artifact_folder(artifact)), options["language"]
+    language = options["language"]
+    artifact = _encoder_artifact(options["model"], language)
+    encode = ENCODER.encode_many(artifact_folder(artifact))
     figures = evaluate_encoder(options["data"], encode, name=artifact.name, language=language, pairs=options["pairs"])
     if options["triples"] is not None:
         triples = read_triples(options["triples"], language=language)
         figures["task_over_story"] = {"purpose": triple_figures(triples, encode)}
-        if retriever := retriever_champion(language):
+        if retriever := lens_champion(capability="analogy", language=language):
             structure = ANALOGY.load(artifact_folder(retriever)).encode
             figures["task_over_story"]["structure"] = triple_figures(triples, structure)
     return figures
 
 
-def _encoder_artifact(model: str) -> ModelArtifact:
+def _encoder_artifact(model: str, language: str) -> ModelArtifact:
     if model == "default":
-        artifact = artifact_champion(capability="encoder")
+        artifact = lens_champion(capability="encoder", language=language)
     else:
         artifact = ModelArtifact.objects.filter(capability="encoder", pk=model if model.isdecimal() else 0).first()
     if artifact is None:

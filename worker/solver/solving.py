@@ -18,7 +18,7 @@ from questionbank.registry.artifact_selectors import (
     artifact_champion,
     artifact_champions,
     language_champion,
-    retriever_champion,
+    lens_champion,
 )
 from questionbank.registry.artifact_services import champions_lock
 from questionbank.registry.block_services import BlockRange, block_ranges, blocks_plan, turn
@@ -159,7 +159,9 @@ def _store(
     """
     champions_lock("analogy", "solver")
     champion = artifact_champion(capability="solver", scope=served.artifact.scope)
-    if served.artifact != champion or served.retriever != retriever_champion(served.artifact.scope):
+    if served.artifact != champion or served.retriever != lens_champion(
+        capability="analogy", language=served.artifact.scope
+    ):
         blocks_plan(job=job, ranges=())
         return 0
     present = Question.objects.select_for_update().in_bulk([question.pk for question in questions])

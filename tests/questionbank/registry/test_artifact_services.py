@@ -18,7 +18,7 @@ from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, ParaphrasePair, Run
 from questionbank.operations import backups
 from questionbank.registry import artifact_services as artifacts
-from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder, retriever_champion
+from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder, lens_champion
 from questionbank.registry.artifact_services import (
     artifact_delete,
     artifact_import,
@@ -203,8 +203,12 @@ def test_a_language_gets_its_own_retriever_unless_the_general_one_knows_it(
     artifact_install_default()
     sets = EmbeddingSet.objects.filter(lens="structure", is_current=True)
     assert dict(sets.values_list("scope", "artifact__scope")) == {"": "", "zh": "zh"}
-    assert retriever_champion("zh-CN").scope == "zh"
-    assert retriever_champion("en") == retriever_champion("fr") == artifact_champion(capability="analogy")
+    assert lens_champion(capability="analogy", language="zh-CN").scope == "zh"
+    assert (
+        lens_champion(capability="analogy", language="en")
+        == lens_champion(capability="analogy", language="fr")
+        == artifact_champion(capability="analogy")
+    )
 
 
 def test_a_starter_for_an_encoder_that_is_not_installed_is_left_out(installed_encoder, export, monkeypatch, tmp_path):

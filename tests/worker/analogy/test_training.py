@@ -10,7 +10,7 @@ from analytics.backbone.bert import encode_bulk, load_backbone
 from questionbank.bank.vector_selectors import embedding_count_pending, embedding_index_exists
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Question, Run
-from questionbank.registry.artifact_selectors import artifact_source, retriever_champion
+from questionbank.registry.artifact_selectors import artifact_source, lens_champion
 from questionbank.registry.artifact_services import artifact_import, artifact_promote, artifact_register
 from questionbank.registry.model_selectors import GateOutcome, changed_questions, gate, roll_back_target
 from questionbank.registry.promotion_services import comparison_request, model_roll_back, promotion_request
@@ -267,6 +267,6 @@ class TestPromotion:
         assert left.artifact == general
         assert dict(ModelArtifact.objects.filter(scope="zh").values_list("pk", "state")) == {chinese.pk: "archived"}
         assert roll_back_target("analogy", "zh") is None
-        assert retriever_champion("zh") == general
+        assert lens_champion(capability="analogy", language="zh") == general
         promote_model(promotion_request(artifact=chinese, reason="After all.", send=False).pk)
-        assert retriever_champion("zh") == chinese
+        assert lens_champion(capability="analogy", language="zh") == chinese
