@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.apps import AppConfig
 
 if TYPE_CHECKING:
-    from questionbank.capabilities.contract import BankCapability
+    from questionbank.core.capability_contract import BankCapability
 
 
 class QuestionBankConfig(AppConfig):
@@ -18,7 +18,7 @@ class QuestionBankConfig(AppConfig):
     verbose_name = "Question bank"
 
     def ready(self) -> None:
-        from questionbank.capabilities.rows import BANK_CAPABILITIES
+        from questionbank.core.capability_contract import BANK_CAPABILITIES
         from questionbank.operations import checks  # noqa: F401 - registers the system checks
 
         BANK_CAPABILITIES.load = _bank_table

@@ -18,15 +18,15 @@ from functools import partial
 
 from questionbank.core.env import BASE_DIR, environment, processes, var_dir
 from questionbank.core.errors import KindredError
+from questionbank.core.file_lock import Gate
 from questionbank.core.storage import require_space
-from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.local import SERVICES, EmbeddedError, ensure, needs_embedded
 from questionbank.local.caretaker import Caretaker, page_answers
 from questionbank.local.die_with_parent import dying_with_us, give_way
 from questionbank.local.instance import LITTLE_MEMORY, Instance, free_port, memory_bytes
-from questionbank.local.lock import Gate
 from questionbank.local.programs import metrics_folder, programs, programs_of_machine
 from questionbank.local.supervisor import Supervisor
+from questionbank.people.roles import DEMO_PEOPLE
 
 PREPARE = (sys.executable, str(BASE_DIR / "manage.py"), "prepare")
 

@@ -14,19 +14,20 @@ from django.views.generic import RedirectView
 from questionbank.admin import site
 from questionbank.api import key_views as api_keys
 from questionbank.api.v1 import api_patterns
-from questionbank.bank import bulk_views as bulk_changes
 from questionbank.bank import concept_editing_views as concept_editing
 from questionbank.bank import concept_views as concepts
 from questionbank.bank import home_views as home
-from questionbank.bank import list_views as question_lists
-from questionbank.bank import question_views as questions
-from questionbank.bank import writing_views as writing
-from questionbank.capabilities.catalog import capability_pages
+from questionbank.core.capability_catalog import capability_pages
 from questionbank.imports import views as imports
 from questionbank.operations import health_views as health
+from questionbank.operations import run_views as runs
 from questionbank.papers import views as documents
 from questionbank.people import views as people
-from questionbank.registry import run_views as runs
+from questionbank.questions import bulk_views as bulk_changes
+from questionbank.questions import list_views as question_lists
+from questionbank.questions import question_views as questions
+from questionbank.questions import tag_views as tags
+from questionbank.questions import writing_views as writing
 from questionbank.registry import views as models
 from questionbank.search import synonym_views as synonyms
 from questionbank.search import views as search
@@ -74,9 +75,9 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/retire/", questions.question_retire_page, name="question_retire"),
     path("<int:question_id>/restore/", questions.question_restore_view, name="question_restore"),
     path("<int:question_id>/revert/<int:event>/", questions.question_revert_view, name="question_revert"),
-    path("<int:question_id>/accept/", concepts.question_accept, name="question_accept"),
-    path("<int:question_id>/hierarchy/", concepts.question_hierarchy, name="question_hierarchy"),
-    path("<int:question_id>/concepts/", concepts.question_concepts, name="question_concepts"),
+    path("<int:question_id>/accept/", tags.question_accept, name="question_accept"),
+    path("<int:question_id>/hierarchy/", tags.question_hierarchy, name="question_hierarchy"),
+    path("<int:question_id>/concepts/", tags.question_concepts, name="question_concepts"),
     path("<int:question_id>/similar/", questions.question_likeness, name="question_likeness"),
     path("<int:question_id>/similar/<slug:kinship>/", questions.question_similar, name="question_similar"),
 ]

@@ -15,8 +15,8 @@ from django.conf import settings  # noqa: E402
 from django.core.wsgi import get_wsgi_application  # noqa: E402
 from django.urls import get_resolver  # noqa: E402
 
+from questionbank.core.file_lock import wait_until_prepared  # noqa: E402
 from questionbank.core.outage import limit_page_connections  # noqa: E402
-from questionbank.local.lock import wait_until_prepared  # noqa: E402
 
 _ = get_resolver().url_patterns  # imports all pages
 wait_until_prepared(settings.VAR_DIR)  # the application reads the list of static files

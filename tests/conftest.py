@@ -67,7 +67,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix) -
 
 def _wait_for_no_disk(var_dir: Path) -> None:
     """A test bank need not survive the machine: waiting for the disk is most of what a small write takes."""
-    from questionbank.local.locations import postgres_location
+    from questionbank.core.locations import postgres_location
     from tests.pooler import admit
 
     location = postgres_location(var_dir)
@@ -129,7 +129,7 @@ def _make_rows_of_migrations(using: str, **_sent: object) -> None:
 def pooler_port() -> Iterator[int]:
     """The port of a PgBouncer in transaction mode before the tests' PostgreSQL; skips where it is not installed."""
     from questionbank.core.env import var_dir
-    from questionbank.local.locations import postgres_location
+    from questionbank.core.locations import postgres_location
     from tests.pooler import pgbouncer, running_pooler
 
     if pgbouncer() is None:
@@ -159,7 +159,7 @@ def behind_pooler(transactional_db, pooler_port, settings) -> Iterator[None]:
 def broker() -> Iterator[redis.Redis]:
     """The embedded Redis of the tests, with nothing in its queues."""
     from questionbank.core.env import var_dir
-    from questionbank.local.locations import redis_location
+    from questionbank.core.locations import redis_location
 
     with redis.Redis(unix_socket_path=str(redis_location(var_dir()).socket_path)) as client:
         client.flushall()

@@ -9,9 +9,9 @@ from factory.django import DjangoModelFactory
 
 from questionbank.bank.concept_path_services import concept_paths_ensure
 from questionbank.bank.question_selectors import question_hash
-from questionbank.bank.scales import scale_percent
+from questionbank.bank.search_index import search_vector
+from questionbank.formats.scales import scale_percent
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
-from questionbank.search.index import search_vector
 
 
 class UserFactory(DjangoModelFactory):

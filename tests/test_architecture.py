@@ -19,6 +19,22 @@ from tests.conftest import SLOW_FILES
 BASE_DIR = Path(__file__).resolve().parent.parent
 LONGEST_MODULE = 450  # lines
 MOST_COMPLEX = 25
+ROOMS = """
+    management capabilities operations demo templatetags training worksheets questions papers imports similar review
+    problem_writing search solving registry bank responses local api people rendering formats jobs core models formulas
+""".split()
+"""The rooms of `questionbank`, each above the rooms that it may import."""
+UPWARD = {  # from a room to a higher one; this list may only become shorter
+    "bank -> imports",  # the API writes a question in every format
+    "bank -> registry",  # deleting a hierarchy retires its models
+    "bank -> search",  # the API lists questions with the filters of a search
+    "bank -> solving",  # saving a question saves its equation
+    "formats -> papers",  # a LaTeX exam has the directions of a test paper
+    "imports -> papers",  # an uploaded document without columns is a test paper
+    "people -> api",  # closing an account closes its keys
+    "registry -> training",  # rolling back an encoder trains the missing probes
+    "similar -> papers",  # a pasted test paper is recognised
+}
 
 WALK_THE_SITE = """
 import importlib, json, pkgutil, sys
@@ -69,7 +85,7 @@ def test_starting_django_imports_no_capability() -> None:
     """Most commands need none, and the classes take longer to import than all the rest."""
     program = "import django, sys; django.setup(); print(*sys.modules)"
     modules = fresh_interpreter(program).split()
-    assert "questionbank.capabilities.rows" in modules
+    assert "questionbank.core.capability_contract" in modules
     assert {"analytics.catalog", "questionbank.capabilities.table", "worker.table"}.isdisjoint(modules)
 
 
@@ -115,6 +131,25 @@ def test_in_every_room_what_shows_is_above_what_writes_above_what_reads() -> Non
     ]
     assert all(layer.module_tails for layer in layers)
     assert graph.find_illegal_dependencies_for_layers(layers=layers) == set()
+
+
+def test_rooms_import_only_lower_rooms() -> None:
+    graph = grimp.build_graph("questionbank")
+    rooms = {room for room in graph.find_children("questionbank") if graph.find_children(room)}
+    assert {room.removeprefix("questionbank.") for room in rooms} == {*ROOMS, "migrations"}
+    order = ["management", "", *ROOMS[1:]]
+    imports = {
+        (room_of(module), room_of(imported))
+        for module in graph.modules
+        for imported in graph.find_modules_directly_imported_by(module)
+    }
+    assert {f"{room} -> {other}" for room, other in imports if order.index(room) > order.index(other)} == UPWARD
+
+
+def room_of(module: str) -> str:
+    """Return a module's room; an empty string for those above all rooms, such as `urls` and `settings`."""
+    room = module.split(".")[1:2]
+    return room[0] if {*room} & {*ROOMS} and module != "questionbank.api.v1" else ""
 
 
 @pytest.mark.parametrize("package", ["analytics", "questionbank", "worker"])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from analytics.catalog import CAPABILITIES, lenses
-from questionbank.capabilities.rows import BANK_CAPABILITIES
+from questionbank.core.capability_contract import BANK_CAPABILITIES
 from worker.catalog import WORKER_CAPABILITIES
 
 BASE_DIR = Path(__file__).resolve().parent.parent

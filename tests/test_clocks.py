@@ -12,11 +12,11 @@ from django.conf import settings
 from django.utils import timezone
 
 from questionbank.core import task_queue
+from questionbank.jobs import run_services as runs
+from questionbank.jobs.run_selectors import run_wait
 from questionbank.models import OutgoingMail, Run, WorkerHeartbeat
 from questionbank.people.mail import mail_request_reset, mail_send_due
-from questionbank.registry import run_services as runs
 from questionbank.registry.artifact_services import artifact_register
-from questionbank.registry.run_selectors import run_wait
 from tests.worker.encoder_bank import tiny_encoder
 from worker.celery import application
 from worker.clock import Scheduler
@@ -31,7 +31,7 @@ OWN_CLOCK = {
     "questionbank/bank/attachment_services.py": "pictures are young for a day",
     "questionbank/operations/backups.py": "when a back-up was made",
     "questionbank/bank/bulk_services.py": "when questions were changed",
-    "questionbank/registry/checkpoint_services.py": "checkpoints are kept for a month",
+    "questionbank/jobs/checkpoint_services.py": "checkpoints are kept for a month",
     "questionbank/papers/services.py": "test papers are kept for a week",
     "questionbank/imports/staging.py": "when questions were imported",
     "questionbank/search/services.py": "searches are kept for a year; when recall was measured",

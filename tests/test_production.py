@@ -75,7 +75,7 @@ def test_the_site_listens_to_this_machine_alone_unless_told_otherwise(production
 
 @pytest.mark.django_db
 def test_demo_log_ins_are_on_no_page_of_production(client, settings):
-    from questionbank.demo.people import DEMO_PEOPLE
+    from questionbank.people.roles import DEMO_PEOPLE
 
     settings.DEMO = False
     page = client.get(reverse("account_login")).content.decode()

@@ -8,7 +8,7 @@ from typing import Any
 from django.apps import AppConfig
 from django.core.checks import CheckMessage, Error, register
 
-from questionbank.capabilities.rows import BANK_CAPABILITIES
+from questionbank.core.capability_contract import BANK_CAPABILITIES
 from worker.catalog import WORKER_CAPABILITIES, WorkerCapability
 
 

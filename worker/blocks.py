@@ -15,9 +15,9 @@ from typing import ClassVar, Self
 
 from analytics.errors import Cancelled
 from questionbank.core import task_queue
+from questionbank.jobs.block_services import BlockRange, block_claim, block_finish, blocks_extend, lease_renewed
+from questionbank.jobs.run_selectors import BlockSums, block_sums
 from questionbank.models import Run, WorkBlock
-from questionbank.registry.block_services import BlockRange, block_claim, block_finish, blocks_extend, lease_renewed
-from questionbank.registry.run_selectors import BlockSums, block_sums
 from worker.reporting import CLOCK_SECONDS, RunReporter, patiently, somebody_waits
 
 WAIT_SECONDS = 0.5  # while others hold the remaining blocks

@@ -25,15 +25,15 @@ from analytics.records import ProblemRecord
 from analytics.training.checkpoint import kept_or_made
 from analytics.training.context import TrainingContext
 from analytics.training.device import pick_device
-from questionbank.capabilities.catalog import training_of
+from questionbank.core.capability_catalog import training_of
 from questionbank.core.outage import outage_of
 from questionbank.core.storage import require_space, scratch_folder
+from questionbank.jobs.block_services import turn
+from questionbank.jobs.checkpoint_services import checkpoint_fetch, checkpoint_forget, checkpoint_store
+from questionbank.jobs.run_selectors import checkpoint_folder, folder_has_checkpoint
 from questionbank.models import ModelArtifact, Run
 from questionbank.registry.artifact_selectors import artifact_champion, artifact_source
 from questionbank.registry.artifact_services import artifact_register
-from questionbank.registry.block_services import turn
-from questionbank.registry.checkpoint_services import checkpoint_fetch, checkpoint_forget, checkpoint_store
-from questionbank.registry.run_selectors import checkpoint_folder, folder_has_checkpoint
 from questionbank.training.equations import EquationMaterial
 from questionbank.training.questions import Parts
 from worker.reporting import RunReporter
@@ -108,7 +108,7 @@ WAIT_SECONDS = 2.0
 def gpu_turn(reporter: RunReporter, device: torch.device) -> Iterator[None]:
     """Lock the GPU while the block runs; on a CPU there is nothing to lock.
 
-    If the process dies, another one gets the lock after `questionbank.registry.block_services.LEASE`.
+    If the process dies, another one gets the lock after `questionbank.jobs.block_services.LEASE`.
 
     Raises:
         Cancelled: the run was stopped while it waited.

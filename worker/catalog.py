@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from questionbank.capabilities.figures import Figures
-from questionbank.capabilities.rows import LateTable
+from questionbank.core.capability_contract import LateTable
+from questionbank.core.capability_figures import Figures
 from questionbank.core.errors import NotFound
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from django_structlog.celery.steps import DjangoStructLogInitStep  # noqa: E402
 
 from questionbank.core.database import database_now  # noqa: E402
 from questionbank.core.outage import outage_of  # noqa: E402
-from questionbank.registry.run_services import runs_reconcile, worker_seen  # noqa: E402
+from questionbank.jobs.run_services import runs_reconcile, worker_seen  # noqa: E402
 from questionbank.registry.serving import unload_models_after  # noqa: E402
 from worker.clock import ClockInWorker, SteadyCelery  # noqa: E402
 from worker.hung_connections import WaitingConnections  # noqa: E402

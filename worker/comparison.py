@@ -19,7 +19,7 @@ from analytics.metric_names import MetricName, named_metric
 from analytics.retrieval import nearest_rows
 from questionbank.bank.vector_selectors import languages_served
 from questionbank.bank.vector_services import embedding_set_ensure
-from questionbank.capabilities.figures import ChangedNeighbours, Metric
+from questionbank.core.capability_figures import ChangedNeighbours, Metric
 from questionbank.core.errors import NotFound
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.registry.model_selectors import GateOutcome, gate

@@ -57,7 +57,7 @@ def _make() -> None:
 
 def _do(kind: str, capability: str, work: Callable[[Any], Mapping[str, Any]]) -> None:
     """Run a job in this process."""
-    from questionbank.registry.run_services import run_create
+    from questionbank.jobs.run_services import run_create
     from worker.reporting import COMMAND_LINE, running
 
     run = run_create(kind=kind, capability=capability, title=kind, send=False)

@@ -20,6 +20,7 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.retrieval import Encode
 from questionbank.bank import vector_services as embeddings
+from questionbank.bank.search_index import search_text_fill
 from questionbank.bank.vector_selectors import (
     PendingQuestion,
     embedding_pending,
@@ -29,12 +30,11 @@ from questionbank.bank.vector_selectors import (
     languages_meant,
     nearest,
 )
-from questionbank.capabilities.catalog import lens_name, set_name
+from questionbank.core.capability_catalog import lens_name, set_name
+from questionbank.jobs.block_services import BlockRange, block_ranges, blocks_plan, turn
+from questionbank.jobs.run_selectors import block_sums
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, WorkBlock
 from questionbank.registry.artifact_selectors import artifact_folder
-from questionbank.registry.block_services import BlockRange, block_ranges, blocks_plan, turn
-from questionbank.registry.run_selectors import block_sums
-from questionbank.search.index import search_text_fill
 from questionbank.similar.similarity import NEAR_DUPLICATE
 from worker.blocks import BlockJob, work_in_blocks
 from worker.reporting import RunReporter

@@ -23,10 +23,10 @@ from analytics.language_model.rate_limit import RateLimit
 from questionbank.core.database import database_now
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.storage import scratch_folder
+from questionbank.jobs.run_services import run_create
 from questionbank.local.die_with_parent import dying_with_us
 from questionbank.models import Run
 from questionbank.registry.language_models import local_model_folder, packaged_model_folder, packaged_model_is_ready
-from questionbank.registry.run_services import run_create
 from worker.reporting import LOOK_SECONDS, RunReporter
 
 NICENESS = 15  # of the process that prepares the packaged model: nobody waits for it

@@ -21,16 +21,16 @@ from django.db import connection
 
 from analytics.errors import AnalyticsError, Cancelled
 from analytics.training.context import StepReport
-from questionbank.capabilities.catalog import bulk_kinds
 from questionbank.core import task_queue
+from questionbank.core.capability_catalog import bulk_kinds
 from questionbank.core.database import RunLock
 from questionbank.core.errors import DocumentRefused, ImportRefused, KindredError
 from questionbank.core.outage import Outage, database_awaited, outage_of
 from questionbank.core.storage import has_space
 from questionbank.core.wording import duration_text
+from questionbank.jobs import run_services as runs
+from questionbank.jobs.run_selectors import is_run_waiting, run_last_step, worker_queues
 from questionbank.models import Run
-from questionbank.registry import run_services as runs
-from questionbank.registry.run_selectors import is_run_waiting, run_last_step, worker_queues
 
 logger = structlog.get_logger(__name__)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from questionbank.capabilities.figures import (
+from questionbank.core.capability_figures import (
     AnalogyFigures,
     EncoderFigures,
     ParaphraseFigures,

@@ -17,16 +17,16 @@ from questionbank.bank.bulk_services import run_bulk_change
 from questionbank.bank.facet_counts import facet_counts_settle
 from questionbank.bank.map_services import projection_request_missing
 from questionbank.bank.vector_selectors import embedding_missing
-from questionbank.capabilities.catalog import job_kinds
+from questionbank.core.capability_catalog import job_kinds
 from questionbank.core.errors import NotFound
 from questionbank.core.task_queue import task_name
 from questionbank.imports.jobs import run_import
 from questionbank.imports.undo_services import run_import_undo
+from questionbank.jobs.checkpoint_services import checkpoints_clear
 from questionbank.models import EmbeddingSet
 from questionbank.papers.import_services import run_document_import
 from questionbank.papers.services import document_drafts_forget_old, run_document_read
 from questionbank.people.mail import mail_send_due
-from questionbank.registry.checkpoint_services import checkpoints_clear
 from questionbank.registry.deletion_services import old_models_delete
 from questionbank.search.services import recall_measure
 from questionbank.solving.services import solve_request_missing

@@ -23,8 +23,8 @@ from questionbank.bank.vector_selectors import (
     embedding_pending_ids,
 )
 from questionbank.core.errors import NotFound
+from questionbank.jobs.block_services import block_ranges
 from questionbank.models import EmbeddingSet, ModelArtifact, Question
-from questionbank.registry.block_services import block_ranges
 from worker.embedding import (
     LOOKED_AT,
     VectorBlocks,

@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed
-from questionbank.core.owned import checked_name
 from questionbank.models import ApiKey, User
+from questionbank.people.owned import checked_name
 from questionbank.people.permissions import require
 
 PREFIX = "kdr_"

@@ -16,9 +16,9 @@ from questionbank.api.key_selectors import api_keys
 from questionbank.api.key_services import LARGEST_RATE, api_key_create, api_key_revoke
 from questionbank.core.errors import NotFound
 from questionbank.core.forms import ServiceForm
-from questionbank.core.owned import NAME_LIMIT
 from questionbank.core.views import button_for, form_for, page_for, posted, warning_of
 from questionbank.models import ApiKey
+from questionbank.people.owned import NAME_LIMIT
 
 _SCOPES = [  # a literal table
     (ApiKey.Scope.READ, "Read: search, predict, solve, compare and export"),

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 from analytics.json_lines import TEXT_LIMIT
 from analytics.text.tokens import detect_language
 from questionbank.api.contract import Body
-from questionbank.core.answer_files import BATCH, InputQuestion
+from questionbank.formats.answer_files import BATCH, InputQuestion
 
 QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=TEXT_LIMIT)]
 

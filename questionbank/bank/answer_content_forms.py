@@ -28,9 +28,8 @@ from questionbank.bank.answer_row_forms import COLUMNS, Row, tidy
 from questionbank.bank.attachment_services import attachment_add
 from questionbank.formats.kinds import option_label, options_fault, truth_word
 from questionbank.formats.limits import POINTS_LIMIT
-from questionbank.formats.pictures import PictureRefused
+from questionbank.formats.pictures import PictureRefused, picture_names
 from questionbank.formats.written_numbers import decimal_text, plain
-from questionbank.rendering.pictures import picture_names
 
 PICTURES_LIMIT = 20
 _PERCENT = re.compile(r"(-?\d{1,3}(?:[.,]\d{1,7})?)\s*%?")

@@ -18,11 +18,13 @@ from django.utils import timezone
 from analytics.errors import Cancelled
 from questionbank.bank.bulk_selectors import bulk_change_description, is_so_already, refusals
 from questionbank.bank.question_selectors import question_hash
-from questionbank.bank.scales import scale_percent
+from questionbank.bank.search_index import search_index_settle, search_vector
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict, NotAllowed
-from questionbank.imports.progress import JobReporter
+from questionbank.formats.scales import scale_percent
+from questionbank.jobs import run_services as runs
+from questionbank.jobs.progress import JobReporter
 from questionbank.models import (
     BulkChange,
     BulkChangeItem,
@@ -35,8 +37,6 @@ from questionbank.models import (
     User,
 )
 from questionbank.people.permissions import require
-from questionbank.registry import run_services as runs
-from questionbank.search.index import search_index_settle, search_vector
 
 AT_ONCE = 2_000  # most questions changed within a request; a worker changes more
 _PORTION = 1_000

@@ -12,9 +12,9 @@ from django.utils.timezone import is_aware
 from questionbank.bank.change_selectors import CHANGE_KINDS, change_page
 from questionbank.bank.concept_selectors import hierarchies
 from questionbank.bank.overview_selectors import bank_overview, drafts_of, recent_questions, running_jobs, strands
-from questionbank.context import THEME_COOKIE, THEMES
 from questionbank.core.views import button_for, page_for
-from questionbank.people.selectors import ROLE_EXPLANATIONS
+from questionbank.people.context import THEME_COOKIE, THEMES
+from questionbank.people.roles import ROLE_EXPLANATIONS
 
 
 @page_for("read")

@@ -12,7 +12,6 @@ from analytics.question_content import Section, content_of
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.database import get_or_not_found
 from questionbank.models import Question, QuestionList, QuestionListItem, QuestionUse, User, Worksheet
-from questionbank.worksheets.sheet import sections_brought
 
 Shareable = TypeVar("Shareable", bound=Model)
 
@@ -84,6 +83,23 @@ def sections_begun(
         begun.append(Section(heading, section.instructions))
         last = section
     return begun
+
+
+def sections_brought(sections: Sequence[Section], sources: Sequence[str]) -> list[Section]:
+    """Return the section of each question in a list, given the questions' sections and sources.
+
+    A question that stands alone among questions from other sources brings no section, because it would have no context.
+
+    >>> a = Section("Part A")
+    >>> [one.heading for one in sections_brought([a, a, a, Section()], ["x", "x", "y", "z"])]
+    ['Part A', 'Part A', '', '']
+    """
+    kept = []
+    for place, (section, source) in enumerate(zip(sections, sources, strict=True)):
+        beside = (other for other in (place - 1, place + 1) if 0 <= other < len(sources))
+        is_known = len(sources) == 1 or any(sources[other] == source for other in beside)
+        kept.append(section if is_known else Section())
+    return kept
 
 
 def question_uses(*, question: Question) -> QuerySet[QuestionUse]:

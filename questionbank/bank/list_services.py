@@ -9,8 +9,8 @@ from django.db import transaction
 
 from analytics.question_content import Section
 from questionbank.core.errors import ValidationFailed
-from questionbank.core.owned import checked_name, last_position, locked_rows, row_move, row_remove
 from questionbank.models import Question, QuestionList, QuestionListItem, User
+from questionbank.people.owned import checked_name, last_position, locked_rows, row_move, row_remove
 from questionbank.people.permissions import require_owner
 
 LONGEST_LIST = 300  # questions; the page shows all of them

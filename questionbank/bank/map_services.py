@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from questionbank.bank.vector_selectors import map_set
 from questionbank.core.errors import Conflict
+from questionbank.jobs.run_services import run_create_alone
 from questionbank.models import EmbeddingSet, Projection, Run, User
-from questionbank.registry.run_services import run_create_alone
 
 _LARGEST = 65_535
 FEWEST_POINTS = 100  # a smaller bank needs no map; an admin may still request one

@@ -32,8 +32,8 @@ from questionbank.core.wording import language_name, whole_number
 from questionbank.formats import WRITTEN, limits
 from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.limits import GRADE_LIMIT
+from questionbank.formats.pictures import picture_names
 from questionbank.models import KnowledgeConcept, Question, QuestionOriginal
-from questionbank.rendering.pictures import picture_names
 
 
 class GradeField(forms.CharField):

@@ -16,14 +16,14 @@ from analytics.question_content import Option, QuestionContent, content_of
 from questionbank.bank.history_selectors import REVERTED_FIELDS
 from questionbank.bank.question_fields import fill_question
 from questionbank.bank.question_selectors import question_hash
-from questionbank.bank.scales import scale_percent
+from questionbank.bank.search_index import search_index_settle, search_vector
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
+from questionbank.formats.scales import scale_percent
 from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
 from questionbank.people.permissions import require
-from questionbank.search.index import search_index_settle, search_vector
 from questionbank.solving.services import equation_write, solution_compare
 
 _REWORDED = ", paraphrased"  # appended to the name of the source

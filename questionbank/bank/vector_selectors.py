@@ -23,8 +23,8 @@ from analytics.catalog import lenses, main_lens
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
 from questionbank.core.database import database_now
+from questionbank.jobs.run_selectors import vectors_awaited
 from questionbank.models import EmbeddingSet, FacetCount, Question, QuestionEmbedding, User
-from questionbank.registry.run_selectors import vectors_awaited
 
 Neighbours = list[tuple[int, float]]
 Vector = npt.NDArray[np.float32]

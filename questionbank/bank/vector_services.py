@@ -17,8 +17,8 @@ from analytics.catalog import CAPABILITIES
 from questionbank.bank.vector_selectors import PendingQuestion, embedding_index_exists
 from questionbank.core.database import advisory_lock
 from questionbank.core.errors import ValidationFailed
+from questionbank.jobs.run_services import run_create
 from questionbank.models import EmbeddingSet, ModelArtifact, Question, Run
-from questionbank.registry.run_services import run_create
 
 if TYPE_CHECKING:
     from psycopg import Cursor

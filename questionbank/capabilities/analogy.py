@@ -10,7 +10,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from analytics.analogy.config import AnalogyConfig
 from analytics.configuration import config_from_strings
-from questionbank.capabilities.contract import (
+from questionbank.core.capability_contract import (
     QUESTION,
     BankCapability,
     FixedSuite,

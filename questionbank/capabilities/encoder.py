@@ -8,7 +8,7 @@ from typing import Any
 from analytics.configuration import config_from_strings
 from analytics.encoder.config import EncoderConfig
 from analytics.errors import ConfigurationError
-from questionbank.capabilities.contract import (
+from questionbank.core.capability_contract import (
     BankCapability,
     FixedSuite,
     KinshipRow,
@@ -17,7 +17,7 @@ from questionbank.capabilities.contract import (
     Training,
     backbone_help,
 )
-from questionbank.capabilities.report import Report
+from questionbank.core.capability_report import Report
 from questionbank.models import ModelComparison
 from questionbank.registry.model_selectors import changed_questions
 from questionbank.training.encoder import encoder_report

@@ -10,7 +10,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from analytics.configuration import config_from_strings
 from analytics.paraphrase.config import ParaphraseConfig
-from questionbank.capabilities.contract import (
+from questionbank.core.capability_contract import (
     QUESTION,
     BankCapability,
     FixedSuite,
@@ -20,8 +20,8 @@ from questionbank.capabilities.contract import (
     TrainingOption,
     backbone_help,
 )
-from questionbank.capabilities.figures import ParaphraseFigures
-from questionbank.capabilities.report import Report
+from questionbank.core.capability_figures import ParaphraseFigures
+from questionbank.core.capability_report import Report
 from questionbank.core.wording import counted
 from questionbank.models import ModelComparison, User
 from questionbank.review.pair_services import after_scorer_promotion

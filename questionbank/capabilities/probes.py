@@ -7,8 +7,8 @@ from typing import Any
 
 from django.urls import URLPattern, URLResolver, path
 
-from questionbank.capabilities.contract import BankCapability, FixedSuite, Headline, JobKind, Training
-from questionbank.capabilities.figures import ProbesFigures
+from questionbank.core.capability_contract import BankCapability, FixedSuite, Headline, JobKind, Training
+from questionbank.core.capability_figures import ProbesFigures
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, ModelComparison
 from questionbank.registry.model_selectors import changed_concepts

@@ -10,7 +10,7 @@ from django.urls import URLPattern, URLResolver, path
 from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE
 from analytics.configuration import config_from_strings
 from analytics.solver.config import SolverConfig
-from questionbank.capabilities.contract import (
+from questionbank.core.capability_contract import (
     QUESTION,
     BankCapability,
     FixedSuite,
@@ -21,8 +21,8 @@ from questionbank.capabilities.contract import (
     TrainingOption,
     backbone_help,
 )
-from questionbank.capabilities.figures import SolverFigures
-from questionbank.capabilities.report import Report
+from questionbank.core.capability_figures import SolverFigures
+from questionbank.core.capability_report import Report
 from questionbank.core.wording import language_name
 from questionbank.models import ModelComparison, Question, User
 from questionbank.solving.services import solve_after_promotion
@@ -104,7 +104,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return its URL patterns."""
-        from questionbank.solving import views as solving
+        from questionbank.questions import solving_views as solving
 
         return [
             path("paste/second-opinion/", solving.second_opinion_ask, name="second_opinion_ask"),

@@ -6,11 +6,11 @@ The other two tables are `analytics.catalog` (what can be computed) and `worker.
 from __future__ import annotations
 
 from questionbank.capabilities.analogy import AnalogyInBank
-from questionbank.capabilities.contract import BankCapability
 from questionbank.capabilities.encoder import EncoderInBank
 from questionbank.capabilities.paraphrase import ParaphraseInBank
 from questionbank.capabilities.probes import ProbesInBank
 from questionbank.capabilities.solver import SolverInBank
+from questionbank.core.capability_contract import BankCapability
 
 TABLE: dict[str, BankCapability] = {
     "encoder": EncoderInBank(),

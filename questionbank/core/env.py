@@ -20,7 +20,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
 
-from questionbank.local.locations import postgres_location, redis_location
+from questionbank.core.locations import postgres_location, redis_location
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 _PARAQD = BASE_DIR.parent / "shared" / "data" / "paraqd"

@@ -9,7 +9,9 @@ KindredError
 ├── PrintingRefused     a worksheet cannot be printed
 ├── DocumentRefused     a document cannot be read as a test paper
 └── ServiceUnavailable  a server, worker or model that is needed is unavailable
-    └── Busy            too many jobs are waiting; `retry_after` says when to try again
+    ├── Busy            too many jobs are waiting; `retry_after` says when to try again
+    └── EmbeddedError   an embedded server or a supervised process failed
+        └── AlreadyRunning  another `make run` holds this VAR_DIR
 """
 
 from __future__ import annotations
@@ -128,3 +130,11 @@ class Busy(ServiceUnavailable):
 
     code = "busy"
     retry_after = 60  # seconds
+
+
+class EmbeddedError(ServiceUnavailable):
+    """An embedded server or a supervised process cannot do what was requested."""
+
+
+class AlreadyRunning(EmbeddedError):
+    """Another supervisor already runs in this VAR_DIR."""

@@ -1,4 +1,4 @@
-"""Scratch folders, files that are written completely or not at all, and free disk space."""
+"""Scratch folders, files written completely or not at all, free disk space, and the record of the last backup."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.template.defaultfilters import filesizeformat
+from django.utils.dateparse import parse_datetime
 
 from analytics import atomic_file
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
-from questionbank.local.lock import FileLock
+from questionbank.core.file_lock import FileLock
 
+BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by operations.backups
 _NOTE = ".lock"
 _UNFINISHED = ".new"
 
@@ -167,3 +169,14 @@ def require_space(folder: Path, needed: int, *, what: str, remedy: str = "") -> 
                 "free": filesizeformat(free_bytes(folder)),
             }
         )
+
+
+def last_backup() -> dict[str, Any] | None:
+    """Return ``{"path", "created", "bytes"}`` of the last backup; None if there is no readable record."""
+    try:
+        record = json.loads((settings.VAR_DIR / BACKUP_RECORD).read_text())
+        created = parse_datetime(record["created"])
+        backup = {"path": str(record["path"]), "created": created, "bytes": int(record["bytes"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return backup if created is not None else None

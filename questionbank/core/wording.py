@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sized
 from decimal import Decimal
 
 from analytics.languages import LANGUAGE_NAMES, UNDETERMINED
@@ -69,6 +70,20 @@ def duration_text(seconds: float) -> str:
     if whole < 3600:
         return f"{minutes} min {whole % 60} s"
     return f"{hours} h {minutes % 60} min" if not days else f"{days} days {hours % 24} h"
+
+
+def few(items: Sized) -> bool:
+    """Return whether a page can show all of the items expanded."""
+    return len(items) <= 3
+
+
+def readable(name: str) -> str:
+    """Return the display name of a figure in a run's result.
+
+    >>> readable("held_out")
+    'Held out'
+    """
+    return name.replace("_", " ").capitalize()
 
 
 def whole_number(sent: str, *, digits: int = 18) -> int | None:

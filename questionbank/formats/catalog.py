@@ -14,7 +14,6 @@ from typing import Any, BinaryIO
 
 from analytics.json_lines import UNPACKED_LIMIT
 from analytics.records import QuestionRecord
-from questionbank.bank.scales import scale_names
 from questionbank.core.errors import ImportRefused, LineProblem, ValidationFailed
 from questionbank.core.storage import written_aside
 from questionbank.formats.archives import MAGIC, is_archive, opened_archive
@@ -38,6 +37,7 @@ from questionbank.formats.qti.exporting import qti_losses, write_qti
 from questionbank.formats.qti.package import archive_version, read_qti, text_version
 from questionbank.formats.qti.words import VERSIONS, Version
 from questionbank.formats.question_files import ItemFile, QuestionFile
+from questionbank.formats.scales import scale_names
 from questionbank.formats.seam import Attachments, Format, NoAttachments, ReadContext
 from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook
 from questionbank.formats.sheets.writing import workbook_losses, write_workbook

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from questionbank.bank.scales import AS_PUBLISHED
 from questionbank.formats.column_names import plain_name
+from questionbank.formats.scales import AS_PUBLISHED
 
 _STEPS = {  # word, as `plain_name` returns it -> 1 (very easy) .. 5 (very hard); a literal table
     1: "very easy | beginner | trivial | sehr leicht | sehr einfach | tres facile"

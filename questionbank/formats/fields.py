@@ -16,10 +16,10 @@ from analytics.json_lines import TEXT_LIMIT, string_problem
 from analytics.question_content import EMPTY, Option, QuestionContent, as_json, content_of
 from analytics.records import ConceptPath, QuestionRecord
 from analytics.text.tokens import detect_language
-from questionbank.bank.scales import AS_PUBLISHED, SCALES, scale_names, scale_of_id
 from questionbank.formats import limits
 from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.kinds import KINDS, options_fault
+from questionbank.formats.scales import AS_PUBLISHED, SCALES, scale_names, scale_of_id
 from questionbank.formats.written_numbers import decimal_text
 
 LANGUAGE_TAG = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*", re.IGNORECASE)
@@ -302,8 +302,8 @@ def _equation(fields: Fields, text: str, numbers: tuple[str, ...], answer: str, 
     if equation or fields.problems or not (program or calculations):
         return equation
     # imported here because both load numpy, which the demo generator and most files do not need
-    from questionbank.bank.published_numbers import number_of_answer
     from questionbank.formats.derived_equations import derived_equation
+    from questionbank.formats.published_numbers import number_of_answer
 
     if options:
         answer = next((option.text for option in options if option.label == answer), "")

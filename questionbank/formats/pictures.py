@@ -1,4 +1,6 @@
-"""Picture type and size, read from the first bytes; nothing is decoded.
+"""Pictures in texts, ``![description](name)``; and the type and size of a picture file.
+
+Type and size are read from the first bytes; nothing is decoded.
 
 PNG (W3C, chunk IHDR), JPEG (ITU-T T.81, markers SOF), GIF89a and WebP (RFC 9649). SVG is refused, as it can contain
 scripts.
@@ -8,11 +10,16 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from analytics.text.pictures import PICTURE
 
 BYTES_LIMIT = 10 * 1024 * 1024
 PIXELS_LIMIT = 50_000_000
 FRAMES_LIMIT = 1_000
+ADDRESS = re.compile(r"/pictures/[0-9a-f]{64}")
+"""Path of an attached picture; texts can show pictures from no other URL."""
 SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 _NO_FRAME = frozenset({0xC4, 0xC8, 0xCC})  # markers between SOF0 and SOF15 that do not start a frame
 
@@ -117,3 +124,33 @@ def _webp(data: bytes) -> PictureFacts:
     else:
         width, height = (value & 0x3FFF for value in struct.unpack("<HH", data[26:30]))
     return PictureFacts("image/webp", width, height)
+
+
+def picture_names(texts: Iterable[str]) -> dict[str, None]:
+    """Return the names of the pictures in some texts, in order.
+
+    >>> list(picture_names(["A ![graph](a.png) and ![]()", "![](b.png)"]))
+    ['a.png', 'b.png']
+    """
+    names = (match["name"].strip() for text in texts if "](" in text for match in PICTURE.finditer(text))
+    return {name: None for name in names if name}
+
+
+def is_picture(text: str) -> bool:
+    """Return whether a text consists of a picture only."""
+    return PICTURE.fullmatch(text.strip()) is not None
+
+
+def with_addresses(text: str, pictures: Iterable[Mapping[str, str]]) -> str:
+    """Replace the names of attached pictures in a text by their URLs."""
+    if "](" not in text:
+        return text
+    addresses = {picture["name"]: f"/pictures/{picture['sha256']}" for picture in pictures if picture.get("sha256")}
+    return PICTURE.sub(
+        lambda match: (
+            f"![{match['alt']}]({addresses.get(match['name'].strip(), '')})"
+            if match["name"].strip() in addresses
+            else match[0]
+        ),
+        text,
+    )

@@ -10,7 +10,6 @@ from typing import Any
 from analytics.question_content import content_texts
 from analytics.records import QuestionRecord
 from analytics.text.pictures import PICTURE
-from questionbank.bank.scales import AS_PUBLISHED
 from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.columns import OPTION_COLUMNS
 from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
@@ -20,6 +19,7 @@ from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale,
 from questionbank.formats.html_text import html_to_text
 from questionbank.formats.json_objects import lost_command, restore_commands
 from questionbank.formats.kinds import kind_of_name, options_fault
+from questionbank.formats.scales import AS_PUBLISHED
 from questionbank.formats.shapes import (
     answer_label,
     boxed_answer,

@@ -19,18 +19,18 @@ from questionbank.api.contract import Body, Id
 from questionbank.api.errors import ApiProblem
 from questionbank.bank.question_api import QuestionFilters
 from questionbank.bank.question_selectors import numbered_question_records
-from questionbank.bank.scales import scale_names
 from questionbank.core.errors import ImportRefused, ValidationFailed
 from questionbank.core.upload_forms import was_too_large
 from questionbank.formats import WRITTEN
 from questionbank.formats.catalog import AUTO, layout_of
+from questionbank.formats.scales import scale_names
 from questionbank.imports.export_services import export_losses, export_pieces
 from questionbank.imports.options import ImportOptions, usual_status
 from questionbank.imports.services import import_kept, import_repeat, upload_keep
 from questionbank.imports.undo_services import import_undo_request
+from questionbank.jobs.run_selectors import run_get
 from questionbank.models import Run
 from questionbank.registry.api import RunDetail, run_detail
-from questionbank.registry.run_selectors import run_get
 from questionbank.search.filters import filtered_questions
 
 router = Router(tags=["imports and exports"])

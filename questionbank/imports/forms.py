@@ -8,7 +8,6 @@ from typing import Any
 
 from django import forms
 
-from questionbank.bank.scales import scale_names
 from questionbank.core.forms import ServiceForm
 from questionbank.core.upload_forms import FileForm
 from questionbank.core.wording import whole_number
@@ -16,6 +15,7 @@ from questionbank.formats.catalog import AUTO, FORMATS, known_formats, known_suf
 from questionbank.formats.columns import COLUMN_FIELDS, COLUMNS, OPTION_COLUMNS
 from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.layout import DELIMITERS, MOST_TITLE_ROWS, FileLayout
+from questionbank.formats.scales import scale_names
 from questionbank.models import Question, User
 from questionbank.papers.services import DOCUMENT_SUFFIXES
 

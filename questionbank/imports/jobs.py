@@ -16,11 +16,11 @@ from questionbank.core.errors import Conflict, ImportRefused
 from questionbank.core.storage import require_space, scratch_folder
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.pipeline import Entries, ImportTask, import_into_bank
-from questionbank.imports.progress import JobReporter, progress_beside
 from questionbank.imports.report import ImportReport
 from questionbank.imports.services import BYTES_A_BYTE, refuse_or_follow_up
+from questionbank.jobs.progress import JobReporter, progress_beside
+from questionbank.jobs.run_services import START_AGAIN
 from questionbank.models import Run
-from questionbank.registry.run_services import START_AGAIN
 
 
 def run_import(run: Run, reporter: JobReporter) -> dict[str, Any]:

@@ -24,20 +24,20 @@ from questionbank.bank.concept_path_services import (
     hierarchy_ensure,
     paths_with_ancestors,
 )
-from questionbank.bank.scales import scale_of_set
+from questionbank.bank.search_index import search_index_settle
 from questionbank.core.database import advisory_lock
 from questionbank.core.errors import LineWarning
 from questionbank.formats import ConceptRow, Entry, Format, read, resolve_concept_rows
 from questionbank.formats.layout import FileLayout
+from questionbank.formats.scales import scale_of_set
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.preview import record_problems
-from questionbank.imports.progress import Tell
 from questionbank.imports.report import SOURCES_KEPT, ImportReport, KnownLines
 from questionbank.imports.shares import FORMULAS_CHECKED, shared
 from questionbank.imports.staging import IMPORT_LOCK, StagedQuestion, StagedRows, Staging, staged_question
 from questionbank.imports.updates import apply_updates, known_lines, vanished_questions
+from questionbank.jobs.progress import Tell
 from questionbank.models import KnowledgeHierarchy, User
-from questionbank.search.index import search_index_settle
 
 ROWS_AT_ONCE = 5_000
 HOPELESS_LINES = 100_000  # reading stops if this many lines are refused before any valid one

@@ -20,6 +20,7 @@ from django.core.files.storage import storages
 from django.db import connection, transaction
 
 from questionbank.bank.facet_counts import facet_counts_settle
+from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict, ImportRefused, ValidationFailed
@@ -33,12 +34,11 @@ from questionbank.formats.folders import is_packed_folder
 from questionbank.formats.seam import Format
 from questionbank.imports.options import ImportOptions, allowed_status
 from questionbank.imports.pipeline import ImportTask, import_into_bank
-from questionbank.imports.progress import Tell
 from questionbank.imports.report import ImportReport
+from questionbank.jobs import run_services as runs
+from questionbank.jobs.progress import Tell
 from questionbank.models import Run, User
 from questionbank.people.permissions import require
-from questionbank.registry import run_services as runs
-from questionbank.search.index import vocabulary_refresh
 
 LOOKED_AT = 4 * 1024 * 1024  # bytes of an upload, compressed or not, that a request reads
 MANY = 10_000  # number of new questions from which we do not wait for autovacuum

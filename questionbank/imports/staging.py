@@ -19,12 +19,12 @@ from django.utils import timezone
 from analytics.question_content import as_json
 from analytics.records import ConceptPath, QuestionRecord
 from questionbank.bank.question_selectors import ANSWER_KEY_SQL, answer_key, content_hash
-from questionbank.bank.scales import scale_percent
+from questionbank.bank.search_index import question_tokens
 from questionbank.formats.columns import STORED
 from questionbank.formats.originals import fields_digest
+from questionbank.formats.scales import scale_percent
 from questionbank.imports.equal_answers import unify_answers
 from questionbank.imports.report import NOT_KEPT, PROBLEMS_KEPT, DuplicateLink, Totals
-from questionbank.search.index import question_tokens
 from questionbank.solving.services import equation_graph_key
 
 if TYPE_CHECKING:

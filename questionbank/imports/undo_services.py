@@ -14,18 +14,18 @@ from django.db import connection, transaction
 from analytics.errors import Cancelled
 from questionbank.bank.concept_path_services import hierarchy_lock
 from questionbank.bank.facet_counts import facet_counts_settle
+from questionbank.bank.search_index import search_index_settle, vocabulary_refresh
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict
-from questionbank.imports.progress import JobReporter
 from questionbank.imports.staging import IMPORT_LOCK
 from questionbank.imports.undo_selectors import UndoPlan, import_can_be_undone, import_undo_plan, loose_tags
 from questionbank.imports.updates import restore_updates
+from questionbank.jobs import run_services as runs
+from questionbank.jobs.progress import JobReporter
 from questionbank.models import ImportDuplicate, KnowledgeConcept, KnowledgeHierarchy, Question, Run, User
 from questionbank.people.permissions import require
-from questionbank.registry import run_services as runs
 from questionbank.registry.deletion_services import hierarchy_models_delete, hierarchy_models_retire
-from questionbank.search.index import search_index_settle, vocabulary_refresh
 
 KEPT_LISTED = 1_000  # kept questions that are listed; all are counted
 _AT_ONCE = 2_000  # questions removed per statement

@@ -18,11 +18,12 @@ from django.db import transaction
 from analytics.records import ConceptPath
 from questionbank.bank.concept_path_services import concept_paths_known
 from questionbank.bank.question_selectors import ANSWER_KEY_SQL, question_hash
-from questionbank.bank.scales import scale_percent
+from questionbank.bank.search_index import search_index_settle, search_vector
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.errors import Conflict
 from questionbank.formats.columns import COLUMNS, OPTION_COLUMNS, STORED
 from questionbank.formats.layout import FileLayout
+from questionbank.formats.scales import scale_percent
 from questionbank.imports.report import Fields, ItemChange, KnownLines
 from questionbank.imports.staging import Staging
 from questionbank.models import (
@@ -37,7 +38,6 @@ from questionbank.models import (
     User,
 )
 from questionbank.people.permissions import require
-from questionbank.search.index import search_index_settle, search_vector
 from questionbank.solving.services import equation_write, solution_compare
 
 REPLACED = tuple(column.stored for column in STORED if column.name != "set")

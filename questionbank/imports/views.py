@@ -32,8 +32,8 @@ from questionbank.imports.services import KeptUpload, import_kept, import_repeat
 from questionbank.imports.undo_selectors import import_undo_plan
 from questionbank.imports.undo_services import import_undo_request
 from questionbank.imports.updates import import_conflicts_settle
+from questionbank.jobs.run_selectors import run_get
 from questionbank.papers.services import DOCUMENT_SUFFIXES, WORD_PROCESSORS, document_draft_upload
-from questionbank.registry.run_selectors import run_get
 
 _SALT = "kindred.imports.2"  # its number changes with the signed content
 

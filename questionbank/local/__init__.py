@@ -4,19 +4,17 @@ Plain Python without Django. Importing starts nothing; `ensure(var_dir)` starts 
 process to use a server stops it at exit. Linux only; on other systems set DATABASE_URL and REDIS_URL.
 Rationale: docs/decisions/0002-embedded-servers.md.
 
-    locations.py            where everything is stored: a function of VAR_DIR
-    folders.py              creating these folders safely
+    folders.py              creating the folders of `questionbank.core.locations` safely
     postgres.py redis.py    start, stop and status of one server
     server.py               a detached process that any other process can find
     ownership.py            who uses a server: ensure, release
-    lock.py                 file locks, and the gate that loading waits at until the installation is prepared
     supervisor.py child.py  keeps the child processes of `manage.py serve` running
     programs.py             which child processes these are
     caretaker.py            what else it monitors
     instance.py             one supervisor per VAR_DIR, and the machine's memory
 """
 
-from questionbank.local.errors import AlreadyRunning, EmbeddedError
+from questionbank.core.errors import AlreadyRunning, EmbeddedError
 from questionbank.local.ownership import SERVICES, ensure, needs_embedded, release
 
 __all__ = ["SERVICES", "AlreadyRunning", "EmbeddedError", "ensure", "needs_embedded", "release"]

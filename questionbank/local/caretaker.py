@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from questionbank.local.errors import EmbeddedError
+from questionbank.core.errors import EmbeddedError
 from questionbank.local.logs import rotate_in_place
 from questionbank.local.ownership import SERVICES, ensure
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from analytics.atomic_file import written_aside
-from questionbank.local.errors import EmbeddedError
-from questionbank.local.locations import state_parent
+from questionbank.core.errors import EmbeddedError
+from questionbank.core.locations import state_parent
 
 
 def own_folder(path: Path, mode: int, owner: pwd.struct_passwd | None = None) -> None:

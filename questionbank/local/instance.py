@@ -6,8 +6,8 @@ import socket
 from contextlib import suppress
 from pathlib import Path
 
-from questionbank.local.errors import AlreadyRunning, EmbeddedError
-from questionbank.local.lock import FileLock
+from questionbank.core.errors import AlreadyRunning, EmbeddedError
+from questionbank.core.file_lock import FileLock
 
 
 class Instance:

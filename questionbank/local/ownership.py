@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import FrameType
 
+from questionbank.core.errors import EmbeddedError
+from questionbank.core.file_lock import FileLock
 from questionbank.local import postgres, redis
-from questionbank.local.errors import EmbeddedError
-from questionbank.local.lock import FileLock
 
 SERVICES = {"postgres": postgres, "redis": redis}
 _ADDRESSES = {"postgres": "DATABASE_URL", "redis": "REDIS_URL"}

@@ -13,9 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from questionbank.local.errors import EmbeddedError
-from questionbank.local.folders import folder_for, own_folder, write_file
-from questionbank.local.locations import (
+from questionbank.core.errors import EmbeddedError
+from questionbank.core.file_lock import exclusive
+from questionbank.core.locations import (
     POSTGRES_MAJOR,
     POSTGRES_PORT,
     UNPRIVILEGED_USER,
@@ -27,7 +27,7 @@ from questionbank.local.locations import (
     state_parent,
     unprivileged_user,
 )
-from questionbank.local.lock import exclusive
+from questionbank.local.folders import folder_for, own_folder, write_file
 from questionbank.local.server import Server, run_as
 
 _MEBIBYTE = 1024 * 1024

@@ -4,9 +4,9 @@ import signal
 import socket
 from pathlib import Path
 
+from questionbank.core.file_lock import exclusive
+from questionbank.core.locations import RedisLocation, redis_binary, redis_location
 from questionbank.local.folders import folder_for
-from questionbank.local.locations import RedisLocation, redis_binary, redis_location
-from questionbank.local.lock import exclusive
 from questionbank.local.server import Server
 
 

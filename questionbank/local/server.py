@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from questionbank.local.errors import EmbeddedError
+from questionbank.core.errors import EmbeddedError
 from questionbank.local.folders import open_log
 
 START_TIMEOUT = 60.0

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from questionbank.core.answer_files import convert_questions
+from questionbank.formats.answer_files import convert_questions
 from questionbank.management.base import BankCommand
 
 

@@ -1,6 +1,6 @@
 """Have search text, vectors and solutions made anew where more than the stem of a question is read now.
 
-The job that computes vectors does it: `search.index.search_text_fill`, `worker.embedding`. Rows that say the same
+The job that computes vectors does it: `bank.search_index.search_text_fill`, `worker.embedding`. Rows that say the same
 as before and are chosen all the same cost a vector each, and nothing else.
 """
 

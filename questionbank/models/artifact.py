@@ -96,7 +96,7 @@ class ModelEvent(models.Model):
 
 
 class ModelComparison(models.Model):
-    """The result of a comparison job; `figures` are `questionbank.capabilities.figures.Figures`."""
+    """The result of a comparison job; `figures` are `questionbank.core.capability_figures.Figures`."""
 
     candidate = models.ForeignKey("questionbank.ModelArtifact", on_delete=models.CASCADE, related_name="comparisons")
     champion = models.ForeignKey(

@@ -125,7 +125,7 @@ class Question(models.Model):
     class Meta:
         indexes = (
             # With its pending list, without which inserting 100,000 rows costs five times as much; code that
-            # writes questions empties it before the commit: search.index.search_index_settle.
+            # writes questions empties it before the commit: bank.search_index.search_index_settle.
             GinIndex(fields=("search_vector",), name="question_search"),
             models.Index(fields=("id",), name="question_unsearched", condition=Q(search_vector__isnull=True)),
             models.Index(fields=("content_hash",), name="question_content_hash"),

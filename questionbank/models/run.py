@@ -11,14 +11,14 @@ from django.db.models.functions import Now
 
 
 class Run(models.Model):
-    """One job. Celery only carries its id; only `questionbank.registry.run_services` changes its state.
+    """One job. Celery only carries its id; only `questionbank.jobs.run_services` changes its state.
 
     queued -> running -> succeeded | failed | cancelled, and back to queued by a retry or when a dead
     worker's lease expires.
     """
 
     class Kind(models.TextChoices):
-        """Jobs of the whole bank or of all capabilities. Others are `questionbank.capabilities.catalog.job_kinds`."""
+        """Jobs of the whole bank or of all capabilities. Others: `questionbank.core.capability_catalog.job_kinds`."""
 
         IMPORT = "import", "Import"
         EMBED = "embed", "Compute vectors"
@@ -178,7 +178,7 @@ class WorkBlock(models.Model):
 
     A worker claims a block with a lease that it renews; once the lease has expired, another worker may claim the block.
     Only the holder's result is stored, in the transaction that finishes the block. Only
-    `questionbank.registry.block_services` writes this table. A turn, which only one process has at a time, is a job
+    `questionbank.jobs.block_services` writes this table. A turn, which only one process has at a time, is a job
     with a single block that never finishes.
     """
 

@@ -11,7 +11,7 @@ from django.db import models
 class VocabularyWord(models.Model):
     """A word in the bank and the number of questions that contain it.
 
-    Rebuilt from `ts_stat` after imports; see `questionbank.search.index`.
+    Rebuilt from `ts_stat` after imports; see `questionbank.bank.search_index`.
     """
 
     word = models.CharField(max_length=100, primary_key=True)

@@ -7,8 +7,6 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from questionbank.worksheets.sheet import PaperSize
-
 
 class Worksheet(models.Model):
     """A person's worksheet; everybody in the school with the link can read and print a shared one.
@@ -22,8 +20,8 @@ class Worksheet(models.Model):
     """
 
     class Paper(models.TextChoices):
-        A4 = PaperSize.A4.value, "A4"
-        LETTER = PaperSize.LETTER.value, "US Letter"
+        A4 = "a4", "A4"
+        LETTER = "us-letter", "US Letter"
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="worksheets")
     name = models.CharField("name", max_length=120)

@@ -23,10 +23,9 @@ from psycopg import pq, sql
 from psycopg.conninfo import make_conninfo
 
 from questionbank.core.env import var_dir
-from questionbank.core.errors import Conflict, KindredError, ServiceUnavailable
+from questionbank.core.errors import Conflict, EmbeddedError, KindredError, ServiceUnavailable
+from questionbank.core.locations import postgres_location
 from questionbank.core.outage import database_awaited
-from questionbank.local.errors import EmbeddedError
-from questionbank.local.locations import postgres_location
 
 # Rows that are useless later, or dangerous in a stolen file: sessions are logins.
 NOT_DUMPED = ("django_session", "questionbank_workerheartbeat")

@@ -30,7 +30,7 @@ from django.utils import timezone
 from analytics.artifacts import DERIVED, MANIFEST_NAME
 from analytics.atomic_file import written_aside
 from questionbank.core.errors import Conflict, KindredError, ValidationFailed
-from questionbank.core.storage import require_space, scratch_folder, scratch_sweep
+from questionbank.core.storage import BACKUP_RECORD, require_space, scratch_folder, scratch_sweep
 from questionbank.models import KnowledgeConcept, ModelArtifact, Question, QuestionEmbedding, QuestionTag, Run, User
 from questionbank.operations import backup_database as database
 from questionbank.operations.backup_archive import (
@@ -42,7 +42,6 @@ from questionbank.operations.backup_archive import (
     archive_unpack,
     archive_write,
 )
-from questionbank.operations.health import BACKUP_RECORD
 from questionbank.registry.artifact_services import artifact_delete
 from questionbank.registry.model_selectors import models_bytes, rejected_candidates
 

@@ -56,7 +56,7 @@ def check_pgvector(databases: Sequence[str] | None = None, **kwargs: Any) -> lis
 @register("capabilities")
 def check_capabilities(**kwargs: Any) -> list[CheckMessage]:
     """Report a capability that lacks a template, or whose form names an unknown setting."""
-    from questionbank.capabilities.catalog import capability_problems
+    from questionbank.core.capability_catalog import capability_problems
 
     return [Error(problem, id="questionbank.E003") for problem in capability_problems()]
 

@@ -7,7 +7,6 @@ after two seconds. Why not django-health-check: docs/decisions/0019-own-health-c
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -35,21 +34,21 @@ from redis.retry import Retry
 
 from analytics.errors import first_line
 from questionbank.bank.vector_selectors import embedding_missing
-from questionbank.capabilities.catalog import set_name
 from questionbank.core import task_queue
+from questionbank.core.capability_catalog import set_name
 from questionbank.core.env import cache_url, environment
 from questionbank.core.errors import ServiceUnavailable
+from questionbank.core.locations import postgres_location
 from questionbank.core.outage import limit_waiting
+from questionbank.core.storage import BACKUP_RECORD, last_backup
 from questionbank.core.wording import counted
 from questionbank.formulas.engine import engine_problem
-from questionbank.local.locations import postgres_location
+from questionbank.jobs.run_selectors import WORKER_SILENT_AFTER
 from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
 from questionbank.operations.checks import PGVECTOR_MINIMUM, HealthItem, HealthReport, State, parse_version
 from questionbank.people.mail import mail_is_on
 from questionbank.registry.language_models import configured_language_model, packaged_model_run
-from questionbank.registry.run_selectors import WORKER_SILENT_AFTER
 
-BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by operations.backups
 TIMEOUT_SECONDS = 2  # libpq's minimum
 RECALL_TARGET = 0.99
 RECALL_WARNING = 0.98  # 100 queries vary by 0.003, so the target itself would raise false alarms
@@ -301,17 +300,6 @@ def _mail() -> tuple[State, str, dict[str, str]]:
 
 def _when(moment: datetime | None) -> str:
     return date_format(timezone.localtime(moment), MOMENT) if moment else "never"
-
-
-def last_backup() -> dict[str, Any] | None:
-    """Return ``{"path", "created", "bytes"}`` of the last backup; None if there is no readable record."""
-    try:
-        record = json.loads((settings.VAR_DIR / BACKUP_RECORD).read_text())
-        created = parse_datetime(record["created"])
-        backup = {"path": str(record["path"]), "created": created, "bytes": int(record["bytes"])}
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return backup if created is not None else None
 
 
 def _backup() -> tuple[State, str, dict[str, str]]:

@@ -28,8 +28,8 @@ from prometheus_client.registry import Collector
 
 from questionbank.core import task_queue
 from questionbank.core.database import database_now
+from questionbank.jobs.run_selectors import WORKER_SILENT_AFTER
 from questionbank.models import EmbeddingSet, Run, WorkBlock, WorkerHeartbeat
-from questionbank.registry.run_selectors import WORKER_SILENT_AFTER
 
 DAY = timedelta(days=1)
 

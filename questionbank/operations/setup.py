@@ -23,7 +23,6 @@ from questionbank.bank.vector_services import (
 )
 from questionbank.core.database import get_or_not_found
 from questionbank.demo.bank import DEMO_BANK, HIERARCHY_NAME
-from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.results import DemoResults, demo_sources, read_results
 from questionbank.demo.review_pairs import review_pairs
 from questionbank.imports.options import ImportOptions
@@ -38,6 +37,7 @@ from questionbank.models import (
     QuestionSolution,
     User,
 )
+from questionbank.people.roles import DEMO_PEOPLE
 from questionbank.registry.artifact_selectors import language_champion, lens_champion
 from questionbank.registry.artifact_services import artifact_install_default
 from questionbank.review.pair_services import PairInput, pairs_create

@@ -18,7 +18,7 @@ from analytics.text.formulas import segment_text
 from questionbank.core.errors import DocumentRefused
 from questionbank.formats.encodings import guess_encoding, looks_like_utf16
 from questionbank.formats.foreign import foreign_program
-from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
+from questionbank.formats.pictures import SUFFIXES, PictureRefused, picture_names, read_picture
 from questionbank.papers.line_cutting import cut_lines
 from questionbank.papers.marks import GAP
 from questionbank.papers.office_files import Package, read_docx, read_odt
@@ -37,7 +37,6 @@ from questionbank.papers.paragraphs import (
     picture_name,
 )
 from questionbank.papers.pdf.pdf_documents import read_pdf
-from questionbank.rendering.pictures import picture_names
 
 _DATA_ADDRESS = re.compile(r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)")
 _EMBEDDED_PICTURE = re.compile(r'<img[^>]{0,2000}?src="(data:[^"]+)"')

@@ -25,13 +25,13 @@ from questionbank.formats.pictures import PictureRefused
 from questionbank.formats.rows import record_warnings
 from questionbank.imports.jobs import import_reported
 from questionbank.imports.options import ImportOptions, allowed_status
-from questionbank.imports.progress import JobReporter
+from questionbank.jobs import run_services as runs
+from questionbank.jobs.progress import JobReporter
 from questionbank.models import DocumentDraft, KnowledgeHierarchy, Question, QuestionList, Run, User
 from questionbank.papers.paper_lines import page_name
 from questionbank.papers.pdf.pages import PagePicture, cut_out
 from questionbank.papers.question_records import bank_record
 from questionbank.papers.selectors import DocumentReview, FoundItem, document_questions_by_place, document_review
-from questionbank.registry import run_services as runs
 
 
 def keep_printed(items: Iterable[FoundItem], pictures: Mapping[str, str]) -> dict[int, str]:

@@ -15,6 +15,7 @@ from analytics.records import ConceptPath, QuestionRecord
 from analytics.text.pictures import PICTURE
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.jsonl import question_fields
+from questionbank.formats.pictures import picture_names
 from questionbank.formats.rows import record_warnings
 from questionbank.papers import phrases
 from questionbank.papers.answer_texts import answer_text, by_parts, in_order, is_working, rename_by_order
@@ -31,7 +32,6 @@ from questionbank.papers.question_answers import (
 )
 from questionbank.papers.question_drafts import Draft, Item, Part, take_points
 from questionbank.papers.tasks import chosen_truth, pairs_of, statement_of, take_letters, truth_before, truth_of
-from questionbank.rendering.pictures import picture_names
 
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # blank for the student's letter
 _EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # in a heading, which is a name

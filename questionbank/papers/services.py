@@ -25,7 +25,8 @@ from questionbank.core.errors import Conflict, DocumentRefused, NotAllowed, Vali
 from questionbank.core.storage import scratch_folder
 from questionbank.core.upload_services import UPLOADS_KEPT, upload_name, uploads_forget_old
 from questionbank.formats.pictures import PictureRefused
-from questionbank.imports.progress import JobReporter
+from questionbank.jobs import run_services as runs
+from questionbank.jobs.progress import JobReporter
 from questionbank.models import DocumentDraft, Run, User
 from questionbank.papers.documents import read_document, read_text
 from questionbank.papers.paper_lines import (
@@ -42,7 +43,6 @@ from questionbank.papers.pdf.pages import check_pdf
 from questionbank.papers.question_assembly import assemble, guess_roles, read_lines
 from questionbank.papers.selectors import document_corrected, document_review
 from questionbank.people.permissions import require
-from questionbank.registry import run_services as runs
 
 WORD_PROCESSORS = (".docx", ".odt", ".pdf", ".rtf")  # never a file of questions
 DOCUMENT_SUFFIXES = (*WORD_PROCESSORS, ".html", ".htm", ".md", ".tex", ".txt")

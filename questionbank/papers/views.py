@@ -33,6 +33,7 @@ from questionbank.imports.options import ImportOptions, usual_status
 from questionbank.imports.services import question_file_format
 from questionbank.imports.undo_selectors import import_can_be_undone, import_undo_runs
 from questionbank.imports.views import check_file
+from questionbank.jobs.run_selectors import run_wait, vectors_awaited
 from questionbank.models import Attachment, DocumentDraft, Question
 from questionbank.papers.forms import ROLES, DocumentForm, DocumentImportForm
 from questionbank.papers.import_services import document_import_request, document_list_create
@@ -58,7 +59,6 @@ from questionbank.papers.services import (
     document_step,
     document_text_set,
 )
-from questionbank.registry.run_selectors import run_wait, vectors_awaited
 from questionbank.similar.insight import AskedText, text_outlook
 
 _PAGE = "papers/paper.html"

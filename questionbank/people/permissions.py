@@ -12,8 +12,7 @@ from rules.permissions import ObjectPermissionBackend
 
 from questionbank.core.errors import NotAllowed
 from questionbank.models import ApiKey, ImportUpdate, Question, QuestionList, Run, User, Worksheet
-
-ROLES = ("teacher", "reviewer", "admin")
+from questionbank.people.roles import ROLES
 
 PRIVATE_KINDS = frozenset({Run.Kind.IMPORT, Run.Kind.READ, Run.Kind.UNDO, Run.Kind.CHANGE})
 

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from django.db.models import Q, QuerySet
 
 from questionbank.core.database import get_or_not_found
 from questionbank.models import User
-
-ROLE_EXPLANATIONS: Mapping[str, str] = {  # role -> what it allows; a literal table
-    "teacher": "Searches and reads the whole bank, writes, imports and edits their own, and tags any question.",
-    "reviewer": "Reads the whole bank, and decides whether paraphrases are valid and similar problems good enough.",
-    "admin": "Does everything: edits any question and the concepts, trains and promotes models, adds people.",
-}
 
 
 def people() -> QuerySet[User]:

@@ -17,7 +17,8 @@ from questionbank.api.key_services import api_keys_close
 from questionbank.core.errors import NotAllowed, ValidationFailed
 from questionbank.models import User
 from questionbank.people.mail import password_link
-from questionbank.people.permissions import ROLES, require
+from questionbank.people.permissions import require
+from questionbank.people.roles import ROLES
 from questionbank.people.selectors import active_admins
 
 

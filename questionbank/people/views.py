@@ -11,14 +11,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.html import format_html
 
-from questionbank.context import ROLE_NAMES
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, form_for, page_for, warning_of
 from questionbank.models import User
 from questionbank.people.mail import mail_invite, mail_request_reset, password_link
-from questionbank.people.permissions import ROLES
-from questionbank.people.selectors import ROLE_EXPLANATIONS, people, person_get
+from questionbank.people.roles import ROLE_EXPLANATIONS, ROLES
+from questionbank.people.selectors import people, person_get
 from questionbank.people.services import (
     person_has_second_factor,
     person_invite,
@@ -32,8 +31,8 @@ NAME_LIMIT, EMAIL_LIMIT = 150, 254
 
 
 def _role_label(role: str) -> Any:
-    name = ROLE_NAMES[role].capitalize()
-    return format_html('<span><strong>{}</strong> <span class="soft">{}</span></span>', name, ROLE_EXPLANATIONS[role])
+    label = '<span><strong>{}</strong> <span class="soft">{}</span></span>'
+    return format_html(label, role.capitalize(), ROLE_EXPLANATIONS[role])
 
 
 class PersonForm(ServiceForm):

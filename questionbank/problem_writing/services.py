@@ -20,7 +20,7 @@ from questionbank.problem_writing.numbers import number_kinds
 from questionbank.problem_writing.problem import NEAR_COPY, RetoldProblem, refusal, text_likeness
 from questionbank.problem_writing.reversal import LANGUAGES, reordered, reversed_problems
 from questionbank.problem_writing.stories import stories
-from questionbank.similar.language_model_services import language_model_run
+from questionbank.registry.language_model_services import language_model_run
 from questionbank.solving.computations import Computation, question_computation
 from questionbank.solving.solutions import equation_gives_answer, known_solution, published_number
 

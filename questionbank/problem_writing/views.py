@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -11,6 +12,7 @@ from django.shortcuts import redirect, render
 from analytics.languages import primary_language
 from questionbank.bank.question_selectors import question_get
 from questionbank.core.errors import Conflict
+from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, posted, warning_of
 from questionbank.core.wording import counted
 from questionbank.models import ProblemVariant, Question
@@ -20,7 +22,6 @@ from questionbank.problem_writing.decision_services import (
     variant_reopen,
     variant_reword,
 )
-from questionbank.problem_writing.forms import VariantForm
 from questionbank.problem_writing.selectors import (
     accepted_variants,
     last_decided_variant,
@@ -31,6 +32,7 @@ from questionbank.problem_writing.selectors import (
     variant_get,
 )
 from questionbank.problem_writing.services import (
+    LONGEST_TEXT,
     variants_request,
     variants_reverse,
     variants_write,
@@ -38,11 +40,22 @@ from questionbank.problem_writing.services import (
     why_not_varied,
 )
 from questionbank.registry.language_models import configured_language_model
-from questionbank.similar.insight import solved_or_none
 from questionbank.solving.computations import question_computation
+from questionbank.solving.solutions import solved_or_none
 
 PAGE_SIZE = 25
 WRITTEN = 3  # per click
+
+
+class VariantForm(ServiceForm):
+    """The text of a similar problem."""
+
+    text = forms.CharField(
+        label="Problem",
+        max_length=LONGEST_TEXT,
+        widget=forms.Textarea(attrs={"rows": 5, "dir": "auto"}),
+        help_text="Keep the numbers that the equation uses and any blank, and do not state the answer.",
+    )
 
 
 @form_for("read")

@@ -14,13 +14,13 @@ from pydantic import BaseModel, Field
 
 from questionbank.api.access import Access
 from questionbank.api.contract import Body, Id, Page, PageQuery, page_by_id
-from questionbank.capabilities.catalog import CAPABILITIES
+from questionbank.core.capability_catalog import CAPABILITIES
 from questionbank.core.errors import NotAllowed, NotFound
+from questionbank.jobs.run_selectors import run_get, run_logs, run_title, runs
+from questionbank.jobs.run_services import run_cancel, run_retry
 from questionbank.models import ModelArtifact, Run, User
 from questionbank.registry.model_selectors import model_get
 from questionbank.registry.promotion_services import comparison_request, model_roll_back, promotion_request
-from questionbank.registry.run_selectors import run_get, run_logs, run_title, runs
-from questionbank.registry.run_services import run_cancel, run_retry
 
 router = Router(tags=["jobs and models"])
 READ, MANAGE_RUNS, MANAGE_MODELS = Access("read"), Access("runs_manage"), Access("models_manage")

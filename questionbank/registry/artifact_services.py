@@ -34,16 +34,16 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
 from questionbank.bank.vector_services import embedding_index_drop, embedding_request
-from questionbank.capabilities.catalog import bank_capability, has_general_model, model_scope, training_of
+from questionbank.core.capability_catalog import bank_capability, has_general_model, model_scope, training_of
 from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.core.storage import scratch_folder
 from questionbank.core.wording import language_name
+from questionbank.jobs.block_services import blocks_plan, turn
 from questionbank.local.die_with_parent import dying_with_us
 from questionbank.local.instance import LITTLE_MEMORY, memory_bytes
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, User
 from questionbank.registry.artifact_selectors import INSTALLED, artifact_champion
-from questionbank.registry.block_services import blocks_plan, turn
 from questionbank.registry.model_selectors import models_in_jobs
 
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}")

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from analytics.metric_names import PAIRS, PROBLEMS, named_metric
-from questionbank.capabilities.catalog import training_of
+from questionbank.core.capability_catalog import training_of
 from questionbank.core.charts import LineChart, line_chart
+from questionbank.core.wording import readable
 from questionbank.models import Run
 from questionbank.registry.model_selectors import GateOutcome
-from questionbank.templatetags.pages import readable
 
 Series = Mapping[str, Sequence[tuple[int, float]]]
 

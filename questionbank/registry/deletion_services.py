@@ -10,9 +10,9 @@ from django.db import transaction
 
 from questionbank.core import task_queue
 from questionbank.core.errors import Conflict
+from questionbank.jobs import run_services as runs
 from questionbank.models import ModelArtifact, ModelRetention, Run, User
 from questionbank.people.permissions import require
-from questionbank.registry import run_services as runs
 from questionbank.registry.artifact_services import artifact_archive, artifact_delete
 from questionbank.registry.model_selectors import model_retentions, old_models
 

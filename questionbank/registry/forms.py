@@ -11,7 +11,7 @@ from django import forms
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import FieldSpec, config_from_strings, field_specs, labelled_problems
 from analytics.errors import ConfigurationError
-from questionbank.capabilities.contract import OPEN_GROUPS, TrainingOption
+from questionbank.core.capability_contract import OPEN_GROUPS, TrainingOption
 from questionbank.core.forms import ServiceForm
 from questionbank.core.wording import number_text
 

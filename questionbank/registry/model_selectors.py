@@ -15,8 +15,8 @@ from django.db.models import Q, QuerySet
 
 from analytics.artifacts import MANIFEST_NAME
 from analytics.catalog import CAPABILITIES
-from questionbank.capabilities.catalog import bank_capability, fixed_suite, has_general_model, training_of
-from questionbank.capabilities.figures import Figures, Metric
+from questionbank.core.capability_catalog import bank_capability, fixed_suite, has_general_model, training_of
+from questionbank.core.capability_figures import Figures, Metric
 from questionbank.core.database import get_or_not_found
 from questionbank.core.wording import counted
 from questionbank.models import (

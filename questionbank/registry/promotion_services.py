@@ -14,9 +14,10 @@ from django.db import transaction
 
 from analytics.catalog import CAPABILITIES, lenses
 from questionbank.bank.vector_services import embedding_request
-from questionbank.capabilities.catalog import bank_capability, fixed_suite, scope_name
-from questionbank.capabilities.figures import Figures
+from questionbank.core.capability_catalog import bank_capability, fixed_suite, scope_name
+from questionbank.core.capability_figures import Figures
 from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.jobs.run_services import run_create_alone, run_is_held
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run, User
 from questionbank.registry.artifact_selectors import artifact_champion, general_champion
 from questionbank.registry.artifact_services import artifact_archive, artifact_promote, serving_lock
@@ -28,7 +29,6 @@ from questionbank.registry.model_selectors import (
     roll_back_target,
     serving_problem,
 )
-from questionbank.registry.run_services import run_create_alone, run_is_held
 from questionbank.training.services import probes_request_missing
 
 

@@ -47,8 +47,8 @@ from analytics.solver.second_opinion import SecondOpinionSolver, load_equation_w
 from analytics.solver.solution import ProblemSolver
 from questionbank.bank.concept_selectors import default_hierarchy_first
 from questionbank.bank.vector_selectors import EXACT_LIMIT
-from questionbank.capabilities.catalog import lens_name
 from questionbank.core.cached import VersionedCache
+from questionbank.core.capability_catalog import lens_name
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.core.wording import language_name
 from questionbank.models import EmbeddingSet, ModelArtifact, Question
@@ -59,7 +59,7 @@ from questionbank.registry.artifact_selectors import (
     lens_champion,
 )
 from questionbank.registry.language_models import packaged_model_folder, packaged_model_is_ready
-from questionbank.solving.recalled import bank_recall
+from questionbank.registry.recalled import bank_recall
 
 logger = logging.getLogger(__name__)
 

@@ -15,12 +15,13 @@ from django.shortcuts import redirect, render
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import field_specs
 from analytics.metric_names import named_metric
-from questionbank.capabilities.catalog import bank_capability, fixed_suite, scope_name, training_of
+from questionbank.core.capability_catalog import bank_capability, fixed_suite, scope_name, training_of
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
+from questionbank.core.storage import last_backup
 from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, posted, warning_of
-from questionbank.core.wording import percent_text
+from questionbank.core.wording import percent_text, readable
+from questionbank.jobs.run_selectors import model_jobs, run_metric_series
 from questionbank.models import ModelArtifact, ModelComparison, Run
-from questionbank.operations.health import last_backup
 from questionbank.registry.artifact_selectors import (
     artifact_champion,
     artifact_champions,
@@ -53,8 +54,6 @@ from questionbank.registry.promotion_services import (
     model_roll_back,
     promotion_request,
 )
-from questionbank.registry.run_selectors import model_jobs, run_metric_series
-from questionbank.templatetags.pages import readable
 
 EVENTS_SHOWN = 8  # on the list; the history page shows all
 PAGE_SIZE = 50

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from questionbank.api.access import Access
 from questionbank.api.contract import Body
 from questionbank.api.texts import QuestionText
-from questionbank.core.answer_files import BATCH, InputPair
+from questionbank.formats.answer_files import BATCH, InputPair
 from questionbank.review.score_files import pair_scores, scorer_by_number
 
 router = Router(tags=["analysis"])

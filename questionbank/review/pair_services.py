@@ -20,11 +20,11 @@ from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.formats.fields import LANGUAGE_TAG
 from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT
+from questionbank.jobs.run_services import run_create
 from questionbank.models import BatchDeletion, ModelArtifact, ParaphrasePair, Question, Run, User
 from questionbank.models.paraphrase import opinions_wanted
 from questionbank.people.permissions import require
 from questionbank.registry.artifact_selectors import artifact_champion
-from questionbank.registry.run_services import run_create
 from questionbank.review.pair_selectors import deletable_pairs
 
 LIGHT_PAIRS = 500  # a minute of work on two cores; more would delay short jobs

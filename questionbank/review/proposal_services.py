@@ -17,10 +17,10 @@ from analytics.paraphrase.proposals import Paraphraser, RuleParaphraser
 from questionbank.bank.question_selectors import content_hash
 from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.core.wording import counted
+from questionbank.jobs.run_services import run_create_alone
 from questionbank.models import ParaphrasePair, Question, Run, User
 from questionbank.people.permissions import require
 from questionbank.registry.language_models import configured_language_model
-from questionbank.registry.run_services import run_create_alone
 from questionbank.review.pair_services import PairInput, pairs_create
 
 RULES = "rules"

@@ -7,8 +7,8 @@ from typing import Any
 
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.scorer import Scorer, UnreadReason
-from questionbank.core.answer_files import InputPair
 from questionbank.core.errors import ServiceUnavailable
+from questionbank.formats.answer_files import InputPair
 from questionbank.models import ParaphrasePair
 from questionbank.registry.artifact_selectors import artifact_numbered
 from questionbank.registry.serving import scorer_of, served_scorer

@@ -12,13 +12,13 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from analytics.text.question_tasks import TASKS
+from questionbank.bank.search_index import task_token
 from questionbank.core.wording import whole_number
 from questionbank.models import KnowledgeConcept, Question, QuestionTag, QuestionUse, User
 from questionbank.people.permissions import is_admin
 from questionbank.search.conditions import Condition
 
 ANY_STATUS = "any"
-NO_WORD_PREFIX = "f0"  # of search tokens for shapes and tasks; no word or other token begins with it
 FIGURES = ("needed", "none")
 NUMBERS = ("drawn", "given")
 USED = {"not_year": "not used in the last year", "never": "never used", "year": "used in the last year"}
@@ -155,11 +155,6 @@ def _marked(filters: SearchFilters) -> Q:
         used = Q(pk__in=uses.order_by().values("question"))
         passed &= used if filters.used == "year" else ~used
     return passed
-
-
-def task_token(task: str) -> str:
-    """Return the search token of questions with this task."""
-    return f"{NO_WORD_PREFIX}t{task.replace('_', '')}"
 
 
 def _word(given: Mapping[str, str], name: str) -> str:

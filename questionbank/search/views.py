@@ -17,6 +17,7 @@ from django_htmx.http import push_url
 
 from questionbank.bank.school_grades import grade_name
 from questionbank.core.views import form_for, render_page
+from questionbank.core.wording import language_name
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.registry.serving import serving
 from questionbank.search.asked import TOPIC
@@ -26,7 +27,6 @@ from questionbank.search.query import long_query_text
 from questionbank.search.query_filters import READ_FILTERS, TASK_NAMES
 from questionbank.search.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
 from questionbank.search.services import long_query_keep
-from questionbank.templatetags.pages import language_name
 
 REMEMBERED = "question_filters"
 NOT_REMEMBERED = ("owner", "status")  # viewing one's drafts must not narrow the next search

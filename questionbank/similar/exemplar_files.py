@@ -22,9 +22,9 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import ProblemSolver
 from analytics.text.copies import story_key
 from analytics.text.numbers import find_numbers
-from questionbank.core.answer_files import InputProblem, InputQuestion, read_input_problems, read_input_questions
 from questionbank.core.errors import ImportRefused, LineProblem, ServiceUnavailable
 from questionbank.core.wording import counted
+from questionbank.formats.answer_files import InputProblem, InputQuestion, read_input_problems, read_input_questions
 from questionbank.registry.artifact_selectors import artifact_numbered, lens_champion
 from questionbank.registry.serving import retriever_of
 from questionbank.solving.solution_files import SolverByLanguage, solver_by_name

@@ -18,16 +18,15 @@ from questionbank.core.errors import NotFound, ServiceUnavailable, ValidationFai
 from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, page_for, render_page
 from questionbank.core.wording import whole_number
+from questionbank.jobs.run_selectors import run_get, run_wait
 from questionbank.models import Question, Run
+from questionbank.registry.language_model_services import model_answer_request
 from questionbank.registry.language_models import configured_language_model
-from questionbank.registry.run_selectors import run_get, run_wait
 from questionbank.registry.serving import serving
 from questionbank.similar.exemplars import WorkedExemplars, exemplar_prompt, question_exemplars, text_exemplars
-from questionbank.similar.insight import solved_or_none
-from questionbank.similar.language_model_services import model_answer_request
 from questionbank.similar.paste_forms import pasted_of
 from questionbank.solving.checks import answer_checks, answer_shown
-from questionbank.solving.solutions import SolvedText
+from questionbank.solving.solutions import SolvedText, solved_or_none
 
 _DEFAULTS = PromptSettings()
 
@@ -127,7 +126,9 @@ def model_ask(request: HttpRequest) -> HttpResponse:
         prompt = exemplar_prompt(text, worked.exemplars, form.settings)
     except DataError as error:
         raise ValidationFailed(str(error)) from error
-    run = model_answer_request(text=text, language=language, prompt=prompt, user=request.user, question=question)
+    run = model_answer_request(
+        text=text, language=language, prompt=prompt.text, answers=prompt.answers, user=request.user, question=question
+    )
     return redirect("model_answer", run_id=run.pk)
 
 

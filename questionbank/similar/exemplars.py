@@ -39,7 +39,7 @@ from analytics.text.number_slots import SlotNumbers, slot_places
 from analytics.text.word_problems import is_word_problem
 from questionbank.bank.vector_selectors import nearest, stored_vector
 from questionbank.bank.wordings import story_ids
-from questionbank.capabilities.catalog import lens_name
+from questionbank.core.capability_catalog import lens_name
 from questionbank.models import Question
 from questionbank.registry.serving import Serving
 from questionbank.solving.computations import Computation, question_computation, same_computation_ids

@@ -20,13 +20,13 @@ from questionbank.bank.question_selectors import exact_duplicates, questions_sha
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.core.wording import percent_text
 from questionbank.models import ParaphrasePair, Question, QuestionUse, User
-from questionbank.registry.serving import Serving, served_solver, serving
+from questionbank.registry.serving import Serving, serving
 from questionbank.review.pair_selectors import ParaphraseOrigin, paraphrase_origin, question_paraphrases
 from questionbank.similar.comparison import Standing, standing
 from questionbank.similar.kinship import BOTH, SEARCHED, LensColumn, compared_hits, lens_columns, with_comparisons
 from questionbank.similar.predictions import QuestionPrediction, predict
 from questionbank.similar.similarity import LIKELY, SimilarHit, SimilarResult, near_duplicates, similar_by_lens
-from questionbank.solving.solutions import SolvedText, question_solved, text_solved
+from questionbank.solving.solutions import SolvedText, solved_or_none
 
 MOST_SAME = 5  # most questions with exactly the same text that are named
 _NOT_READ = ("description", "opaque")  # their text does not state a task
@@ -89,15 +89,6 @@ def standing_of(
         serving=models,
         hierarchy=prediction.hierarchy,
     )
-
-
-def solved_or_none(text: str, language: str, question: Question | None = None) -> SolvedText | None:
-    """Return the solver's result for a text or stored question; None if it has none or its files are missing."""
-    try:
-        solver = served_solver(language)
-        return question_solved(question, solver) if question else text_solved(text, language, solver)
-    except ServiceUnavailable:
-        return None
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from analytics.catalog import lenses, main_lens
-from questionbank.capabilities.catalog import kinship_rows, lens_name, lens_texts
-from questionbank.capabilities.contract import KinshipRow
+from questionbank.core.capability_catalog import kinship_rows, lens_name, lens_texts
+from questionbank.core.capability_contract import KinshipRow
 from questionbank.models import Question
 from questionbank.registry.serving import Serving
 from questionbank.similar.comparison import SURE, Comparison, compare, order_scores

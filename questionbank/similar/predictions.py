@@ -24,9 +24,9 @@ from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
 from questionbank.bank.concept_selectors import named_paths
 from questionbank.bank.question_selectors import concept_paths
-from questionbank.bank.scales import scale_percent, scale_value
 from questionbank.bank.vector_selectors import nearest
 from questionbank.core.errors import ValidationFailed
+from questionbank.formats.scales import scale_percent, scale_value
 from questionbank.models import EmbeddingSet, KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
 from questionbank.registry.model_selectors import why_no_probes
 from questionbank.registry.serving import ServedProbes, Serving

@@ -8,8 +8,8 @@ from typing import Any
 from django.utils.text import Truncator
 
 from analytics.catalog import lenses, main_lens
-from questionbank.core.answer_files import InputQuestion
 from questionbank.core.errors import ValidationFailed
+from questionbank.formats.answer_files import InputQuestion
 from questionbank.registry.serving import Serving
 from questionbank.similar.predictions import PredictedDifficulty, predict_many
 from questionbank.similar.similarity import SimilarHit

@@ -12,8 +12,8 @@ from questionbank.api.access import Access
 from questionbank.api.contract import Id
 from questionbank.api.texts import TextsBody, input_questions
 from questionbank.bank.question_selectors import question_get
-from questionbank.core.answer_files import InputQuestion
 from questionbank.core.errors import ServiceUnavailable
+from questionbank.formats.answer_files import InputQuestion
 from questionbank.registry.serving import served_solver
 from questionbank.solving.solution_files import problem_solutions
 from questionbank.solving.solutions import Alternative, question_solved

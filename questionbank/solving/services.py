@@ -16,9 +16,9 @@ from analytics.solver.solution import Solution
 from analytics.solver.targets import OPERATORS, problem_graph_key
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import Conflict, ValidationFailed
+from questionbank.jobs.run_services import run_create, run_under_way
 from questionbank.models import GRAPH_KEY_LIMIT, ModelArtifact, Question, QuestionEquation, QuestionSolution, Run, User
 from questionbank.people.permissions import require
-from questionbank.registry.run_services import run_create, run_under_way
 from questionbank.solving.solutions import contradicts_published, solution_from_json, solver_with_unsolved_questions
 
 

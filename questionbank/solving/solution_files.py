@@ -11,8 +11,8 @@ from analytics.records import ProblemRecord
 from analytics.solver.served import load_solver
 from analytics.solver.solution import SEVERAL_REASON, ProblemSolver, Solution, solution_steps
 from analytics.text.tokens import written_language
-from questionbank.core.answer_files import InputQuestion
 from questionbank.core.errors import ServiceUnavailable
+from questionbank.formats.answer_files import InputQuestion
 from questionbank.registry.artifact_selectors import artifact_champions, artifact_numbered, champion_of_language
 from questionbank.registry.serving import solver_in_use, solver_of
 from questionbank.solving.solutions import ALTERNATIVES, no_value_reason

@@ -26,12 +26,13 @@ from analytics.solver.solution import (
 from analytics.solver.targets import target_tree
 from analytics.text.formulas import formula_segments
 from analytics.text.number_slots import number_slots
-from questionbank.bank.published_numbers import PublishedNumber, number_of_answer
 from questionbank.bank.question_selectors import in_language, visible_to
+from questionbank.core.errors import ServiceUnavailable
 from questionbank.formats.kinds import right_labels
+from questionbank.formats.published_numbers import PublishedNumber, number_of_answer
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
 from questionbank.registry.artifact_selectors import artifact_champions, lens_champion
-from questionbank.registry.serving import ServedSolver
+from questionbank.registry.serving import ServedSolver, served_solver
 from questionbank.rendering.expression_trees import ExpressionDrawing, expression_drawing
 from questionbank.solving.computations import (
     Computation,
@@ -433,3 +434,12 @@ def computed_alike(*, question: Question, user: User | None, limit: int) -> Comp
         predicted=list(predicted.select_related("machine_solution")[:limit]),
         predicted_count=predicted.count(),
     )
+
+
+def solved_or_none(text: str, language: str, question: Question | None = None) -> SolvedText | None:
+    """Return the solver's result for a text or stored question; None if it has none or its files are missing."""
+    try:
+        solver = served_solver(language)
+        return question_solved(question, solver) if question else text_solved(text, language, solver)
+    except ServiceUnavailable:
+        return None

@@ -7,8 +7,8 @@ import re
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
+from questionbank.formats.pictures import with_addresses
 from questionbank.rendering.layout import render_excerpt, render_laid_out
-from questionbank.rendering.pictures import with_addresses
 from questionbank.rendering.titles import LONGEST_TITLE, question_title
 
 register = template.Library()

@@ -7,7 +7,7 @@ the number next to each of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from typing import Any
@@ -22,10 +22,10 @@ from django.utils.safestring import SafeString, mark_safe
 from analytics.metric_names import SUITES
 from questionbank.bank.difficulty_selectors import DifficultyFigure, observed_difficulty, published_difficulty
 from questionbank.bank.school_grades import grade_name
-from questionbank.capabilities.catalog import scope_name
-from questionbank.core.wording import duration_text, language_name, number_text, percent_text
+from questionbank.core.capability_catalog import scope_name
+from questionbank.core.wording import duration_text, few, language_name, number_text, percent_text, readable
+from questionbank.jobs.run_selectors import run_title
 from questionbank.models import Question, Run
-from questionbank.registry.run_selectors import run_title
 from questionbank.rendering.expression_trees import SIGNS
 from questionbank.similar.reasons import LOOKS_ALIKE, SAME_IDEA
 
@@ -133,8 +133,10 @@ def _within(value: float) -> float:
     return min(max(value, 0.0), 100.0)
 
 
+register.filter(few)
 register.filter(grade_name)
 register.filter(language_name)
+register.filter(readable)
 register.filter(scope_name)
 register.filter("percent", percent_text)
 
@@ -167,12 +169,6 @@ def with_lists(text: str) -> SafeString:
         elif paragraph := "\n".join(lines).strip():
             parts.append(mark_safe(linebreaks(paragraph, autoescape=True)))  # noqa: S308 - it escapes the text
     return format_html_join("", "{}", ((part,) for part in parts))
-
-
-@register.filter
-def readable(name: str) -> str:
-    """Return the display name of a figure in a run's result."""
-    return str(name).replace("_", " ").capitalize()
 
 
 @register.filter
@@ -279,12 +275,6 @@ def add_to_list(
 @cache
 def _list_add() -> str:
     return reverse("list_add")
-
-
-@register.filter
-def few(items: Sized) -> bool:
-    """Return whether there are few enough to expand all."""
-    return len(items) <= 3
 
 
 @register.simple_tag(takes_context=True)

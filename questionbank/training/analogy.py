@@ -19,7 +19,7 @@ from analytics.solver.solution import CERTAIN_ENOUGH
 from analytics.splits import HELD_OUT_SHARE, split_place
 from analytics.text.copies import story_key
 from analytics.text.tokens import search_tokens
-from questionbank.capabilities.report import CachedReport, Report, Row, Table, TableRow
+from questionbank.core.capability_report import CachedReport, Report, Row, Table, TableRow
 from questionbank.core.wording import counted, language_name
 from questionbank.models import EmbeddingSet, Question, QuestionSolution
 from questionbank.registry.model_selectors import SMALLEST_SUITE

@@ -14,7 +14,7 @@ from analytics.records import ConceptPath
 from analytics.splits import is_held_out
 from analytics.text.copies import story_key
 from questionbank.bank.concept_selectors import default_hierarchy
-from questionbank.capabilities.report import CachedReport, Report, Row, Table, TableRow
+from questionbank.core.capability_report import CachedReport, Report, Row, Table, TableRow
 from questionbank.core.wording import counted, language_name
 from questionbank.models import EmbeddingSet, Question
 from questionbank.registry.model_selectors import FEWEST_TAGGED

@@ -14,7 +14,7 @@ from analytics.analysed_text import stored_text
 from analytics.concept_paths import drop_common_leading_nodes
 from analytics.records import ConceptPath
 from analytics.splits import HELD_OUT_SHARE, KeptOut
-from questionbank.capabilities.report import Row
+from questionbank.core.capability_report import Row
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
 
 EXAMINED = 20_000  # most texts that a report compares; masking numbers takes a tenth of a millisecond each

@@ -11,7 +11,7 @@ from analytics.languages import primary_language
 from analytics.records import ParaphrasePair as LabelledPair
 from analytics.splits import split_place
 from questionbank.bank.question_selectors import in_language
-from questionbank.capabilities.report import CachedReport, Report, Row, Table, TableRow
+from questionbank.core.capability_report import CachedReport, Report, Row, Table, TableRow
 from questionbank.core.wording import counted
 from questionbank.models import ParaphrasePair, ReviewDecision
 from questionbank.review.selectors import decided_pairs

@@ -11,11 +11,11 @@ from django.db.models import Count, QuerySet
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, labelled_problems
 from analytics.errors import ConfigurationError
-from questionbank.capabilities.catalog import training_of
+from questionbank.core.capability_catalog import training_of
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
+from questionbank.jobs.run_services import run_create, run_create_alone, run_under_way
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
 from questionbank.registry.model_selectors import FEWEST_TAGGED
-from questionbank.registry.run_services import run_create, run_create_alone, run_under_way
 from questionbank.training.start import backbone_problem
 
 GROWTH = 2  # a hierarchy is retrained when it has this many times the questions of its last training

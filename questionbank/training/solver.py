@@ -16,10 +16,10 @@ from analytics.splits import is_held_out, split_place
 from analytics.text.number_slots import number_slots
 from analytics.text.tokens import written_language
 from analytics.text.word_problems import is_word_problem
-from questionbank.bank.published_numbers import number_of_answer
 from questionbank.bank.question_selectors import in_language
-from questionbank.capabilities.report import CachedReport, Report, Table, TableRow
+from questionbank.core.capability_report import CachedReport, Report, Table, TableRow
 from questionbank.core.wording import counted
+from questionbank.formats.published_numbers import number_of_answer
 from questionbank.models import Question
 from questionbank.solving.solutions import published_answer
 from questionbank.training.equations import (

@@ -10,8 +10,8 @@ from typing import Any
 
 from analytics.backbone.sources import PACKAGED
 from analytics.catalog import CAPABILITIES
-from questionbank.capabilities.catalog import has_general_model, training_of
-from questionbank.capabilities.contract import QuickTraining, Training
+from questionbank.core.capability_catalog import has_general_model, training_of
+from questionbank.core.capability_contract import QuickTraining, Training
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.wording import whole_number
 from questionbank.models import ModelArtifact

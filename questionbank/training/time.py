@@ -13,10 +13,10 @@ from django.db.models.functions import Now
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings
 from analytics.errors import ConfigurationError
-from questionbank.capabilities.catalog import training_of
-from questionbank.capabilities.report import Report
+from questionbank.core.capability_catalog import training_of
+from questionbank.core.capability_report import Report
+from questionbank.jobs.run_selectors import WORKER_SILENT_AFTER
 from questionbank.models import Run, WorkerHeartbeat
-from questionbank.registry.run_selectors import WORKER_SILENT_AFTER
 
 _LOOKED_AT = 50  # the latest trainings
 _LENGTH = ("epochs", "max_steps", "batch_size")  # settings that change only the length of a training

@@ -12,13 +12,13 @@ from django.urls import reverse
 
 from analytics.catalog import CAPABILITIES
 from questionbank.bank.concept_selectors import default_hierarchy, hierarchies
-from questionbank.capabilities.catalog import training_of
-from questionbank.capabilities.report import CachedReport, Report
+from questionbank.core.capability_catalog import training_of
+from questionbank.core.capability_report import CachedReport, Report
 from questionbank.core.errors import Conflict, NotFound
 from questionbank.core.views import form_for, page_for, paginated, posted
+from questionbank.jobs.run_selectors import model_jobs
 from questionbank.models import Question, Run
 from questionbank.registry.forms import TrainingForm
-from questionbank.registry.run_selectors import model_jobs
 from questionbank.training.analogy import graph_groups, graph_pairs
 from questionbank.training.services import report_request, training_request
 from questionbank.training.start import training_start

@@ -9,9 +9,9 @@ from django import forms
 
 from analytics.question_content import content_of, own_text
 from questionbank.core.forms import ServiceForm
-from questionbank.core.owned import NAME_LIMIT
 from questionbank.core.wording import language_name, whole_number
 from questionbank.models import Question, QuestionList, User, Worksheet
+from questionbank.people.owned import NAME_LIMIT
 from questionbank.rendering.titles import question_title
 from questionbank.search.filters import USED, SearchFilters
 from questionbank.worksheets.selectors import MOST_FILLED, FillUpWish, WorksheetRow

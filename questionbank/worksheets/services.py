@@ -16,7 +16,8 @@ from django.utils import timezone
 from analytics.question_content import Section, content_of, total_points
 from questionbank.bank.list_selectors import items_of_list, questions_of_list, sections_begun
 from questionbank.core.errors import ValidationFailed
-from questionbank.core.owned import (
+from questionbank.models import Question, QuestionList, QuestionListItem, QuestionUse, User, Worksheet, WorksheetItem
+from questionbank.people.owned import (
     NAME_LIMIT,
     checked_name,
     last_position,
@@ -25,7 +26,6 @@ from questionbank.core.owned import (
     row_remove,
     rows_number,
 )
-from questionbank.models import Question, QuestionList, QuestionListItem, QuestionUse, User, Worksheet, WorksheetItem
 from questionbank.people.permissions import require_owner
 from questionbank.worksheets.selectors import sentences_on_left_out, why_left_out
 from questionbank.worksheets.sheet import NOTHING_TO_WRITE, can_give, lines_brought, takes_lines

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from random import Random
 
-from analytics.question_content import ANSWER_LINES, QuestionContent, QuestionPart, Section, total_points
+from analytics.question_content import ANSWER_LINES, QuestionContent, QuestionPart, total_points
 from analytics.records import QuestionRecord
 from questionbank.core.wording import whole_number
 
@@ -229,20 +229,3 @@ def part_points(parts: Sequence[QuestionPart]) -> Iterator[float | None]:
     for part in parts:
         inner = [*part_points(part.content.parts)]
         yield from inner if any(points is not None for points in inner) else [part.content.points]
-
-
-def sections_brought(sections: Sequence[Section], sources: Sequence[str]) -> list[Section]:
-    """Return the section of each question on a worksheet, given the questions' sections and sources.
-
-    A question that stands alone among questions from other sources brings no section, because it would have no context.
-
-    >>> a = Section("Part A")
-    >>> [one.heading for one in sections_brought([a, a, a, Section()], ["x", "x", "y", "z"])]
-    ['Part A', 'Part A', '', '']
-    """
-    kept = []
-    for place, (section, source) in enumerate(zip(sections, sources, strict=True)):
-        beside = (other for other in (place - 1, place + 1) if 0 <= other < len(sources))
-        is_known = len(sources) == 1 or any(sources[other] == source for other in beside)
-        kept.append(section if is_known else Section())
-    return kept

@@ -160,10 +160,10 @@ def by_bulk_create(path: Path) -> dict[str, Any]:
     from django.db import transaction
 
     from questionbank.bank.question_selectors import content_hash
+    from questionbank.bank.search_index import search_vector
     from questionbank.core.errors import LineWarning
     from questionbank.formats import read
     from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionEquation, QuestionTag
-    from questionbank.search.index import search_vector
 
     concepts: dict[tuple[str, ...], KnowledgeConcept] = {}
 

@@ -93,8 +93,8 @@ def fill(bank_size: int, seed_rows: int, data: Path) -> None:
     from django.db.models import Max
 
     from questionbank.bank.facet_counts import facet_counts_settle
+    from questionbank.bank.search_index import vocabulary_refresh
     from questionbank.models import Question
-    from questionbank.search.index import vocabulary_refresh
 
     if Question.objects.count() >= bank_size:
         return
@@ -205,8 +205,8 @@ def pages(searches: int, repeats: int) -> Iterator[tuple[str, list[str]]]:
 
 def solve(ids: list[int]) -> None:
     """Have the solvers look at questions, as the bank's jobs do with each one after an import."""
+    from questionbank.jobs.block_services import block_ranges, blocks_plan
     from questionbank.registry.artifact_selectors import artifact_champions
-    from questionbank.registry.block_services import block_ranges, blocks_plan
     from worker.blocks import do_block
     from worker.solver.solving import SolveBlocks
 

@@ -113,7 +113,7 @@ def measure_training_pages() -> int:
     from django.conf import settings
 
     from questionbank import local as embedded
-    from questionbank.capabilities.catalog import trainable
+    from questionbank.core.capability_catalog import trainable
 
     embedded.ensure(settings.VAR_DIR, services={"redis"})  # which the report's job is handed to
     client, slowest = client_of("admin"), 0.0

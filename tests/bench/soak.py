@@ -85,7 +85,7 @@ class Teacher:
         return {"question": str(question), "question_list": str(self.list), "with_templates": "on"}
 
     def _written(self) -> dict[str, str]:
-        from questionbank.bank.writing_views import fingerprint
+        from questionbank.questions.writing_views import fingerprint
 
         text = f"{self.text()} ({uuid4()})"
         return {
@@ -272,7 +272,7 @@ class Watch:
 @contextmanager
 def bank(site: Site) -> Iterator[psycopg.Connection]:
     """A connection to the bank's server."""
-    from questionbank.local.locations import postgres_location
+    from questionbank.core.locations import postgres_location
 
     location = postgres_location(site.var_dir)
     address = {"host": str(location.socket_directory), "dbname": location.database, "user": location.user}
@@ -298,7 +298,7 @@ def stored(site: Site) -> dict[str, tuple[int, float]]:
     """Return rows and MB of every table, of Redis (keys), and MB of the folders of `VAR_DIR`."""
     import redis
 
-    from questionbank.local.locations import redis_location
+    from questionbank.core.locations import redis_location
 
     with bank(site) as server:
         tables = server.execute(

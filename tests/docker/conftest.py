@@ -19,8 +19,8 @@ import psycopg
 import pytest
 import yaml
 
+from questionbank.core.locations import postgres_location, redis_binary, unprivileged_user
 from questionbank.local import postgres
-from questionbank.local.locations import postgres_location, redis_binary, unprivileged_user
 from questionbank.local.server import run_as
 
 DOCKER = Path(__file__).resolve().parents[2] / "docker"

@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from questionbank.jobs.run_services import run_create, run_progress, run_start, run_succeed
 from questionbank.models import Question, Run
-from questionbank.registry.run_services import run_create, run_progress, run_start, run_succeed
 from questionbank.rendering.titles import question_title
 from tests.e2e.conftest import log_in_beside
 

@@ -18,9 +18,9 @@ from playwright.sync_api import Page, expect
 
 from analytics.training.threads import wait_passively
 from questionbank.bank.vector_services import embedding_set_ensure
+from questionbank.jobs.run_services import run_create
 from questionbank.models import ModelArtifact, ModelEvent, Run
 from questionbank.registry.artifact_services import artifact_promote, artifact_register
-from questionbank.registry.run_services import run_create
 from tests.questionbank.small_bank import add_set, store_vectors
 from worker import reporting
 from worker.tasks import compare_models, embed_questions, promote_model, train_model

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
+from questionbank.jobs.run_services import run_create, run_metrics, run_start, run_succeed
 from questionbank.models import Question, Run
-from questionbank.registry.run_services import run_create, run_metrics, run_start, run_succeed
 
 
 def test_search_and_filter(plain_page: Page, bank) -> None:

@@ -1,7 +1,7 @@
 """What a browser does on the pages of word problems: marks, folded graphs, a copied prompt; and all of them by axe.
 
-What the pages say is tested without a browser: tests/questionbank/solving/test_views.py, test_structure.py and
-test_exemplars.py.
+What the pages say is tested without a browser: tests/questionbank/questions/test_solving_views.py, test_structure.py
+and test_exemplars.py.
 """
 
 from __future__ import annotations

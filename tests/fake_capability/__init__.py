@@ -17,7 +17,7 @@ def install(monkeypatch: pytest.MonkeyPatch, settings) -> None:
     """Add the line to each table, and the folder of its templates."""
     from analytics.catalog import CAPABILITIES
     from questionbank import urls
-    from questionbank.capabilities.rows import BANK_CAPABILITIES
+    from questionbank.core.capability_contract import BANK_CAPABILITIES
     from tests.fake_capability import bank, library, work
     from worker.catalog import WORKER_CAPABILITIES
 

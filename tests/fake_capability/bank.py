@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 
-from questionbank.capabilities.contract import (
+from questionbank.core.capability_contract import (
     BankCapability,
     FixedSuite,
     Headline,
@@ -17,8 +17,8 @@ from questionbank.capabilities.contract import (
     LensTexts,
     Training,
 )
-from questionbank.capabilities.figures import Figures
-from questionbank.capabilities.report import CachedReport, Report
+from questionbank.core.capability_figures import Figures
+from questionbank.core.capability_report import CachedReport, Report
 from questionbank.core.views import page_for
 from questionbank.models import ModelComparison, Question, Run
 

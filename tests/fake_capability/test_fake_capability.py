@@ -15,10 +15,9 @@ from django.test import Client
 from django.urls import reverse
 
 from analytics.catalog import CAPABILITIES, lenses
-from questionbank.capabilities.contract import JobKind
-from questionbank.capabilities.rows import BANK_CAPABILITIES
+from questionbank.core.capability_contract import BANK_CAPABILITIES, JobKind
+from questionbank.jobs.run_services import run_cancel, run_create, run_under_way
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, Run
-from questionbank.registry.run_services import run_cancel, run_create, run_under_way
 from questionbank.registry.serving import serving
 from tests.altered import altered
 from tests.fake_capability import WORD, install

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 import django
 import psycopg
 
-from questionbank.local.locations import postgres_location
+from questionbank.core.locations import postgres_location
 from tests.faults.instance import Instance, Skipped, administer, broken_invariants, running_instance, wait_for
 from tests.faults.people import WORKS, Readers, Work, posts
 from tests.faults.table import FAULTS, Fault, wait_for_the_site

@@ -35,7 +35,7 @@ def guarded(folder: Path) -> Iterator[None]:
 
 def clear_up(folder: Path) -> None:
     """End an instance's programs and servers, stopped ones too, unmount its disk and remove its folders."""
-    from questionbank.local.locations import postgres_location
+    from questionbank.core.locations import postgres_location
 
     for _attempt in range(3):  # a supervisor in its last moment may start one again
         for pid in _processes(folder):

@@ -23,10 +23,10 @@ from urllib.parse import urlencode, urlsplit
 
 import psycopg
 
+from questionbank.core.locations import PostgresLocation, postgres_location
 from questionbank.local import SERVICES
 from questionbank.local.die_with_parent import dying_with_us
 from questionbank.local.instance import free_port
-from questionbank.local.locations import PostgresLocation, postgres_location
 from questionbank.local.server import is_alive
 from tests.faults.disk import Disk, NoDisk, own_disk
 from tests.faults.guardian import guarded

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from questionbank.core.locations import POSTGRES_PORT, postgres_location
 from questionbank.local.die_with_parent import dying_with_us
-from questionbank.local.locations import POSTGRES_PORT, postgres_location
 from tests.faults.instance import BASE_DIR, Instance, Skipped, children_of
 from tests.faults.proxy import Proxy
 

@@ -168,7 +168,7 @@ def number_in(location: str) -> int:
 @contextmanager
 def posts(instance: Instance, chance: random.Random) -> Iterator[Problems]:
     """Somebody writes questions, and sends each again until it is saved."""
-    from questionbank.bank.writing_views import fingerprint
+    from questionbank.questions.writing_views import fingerprint
 
     mark = f"posted {chance.randrange(10**9)}"
     drawn = random.Random(mark)

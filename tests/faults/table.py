@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 
 import redis
 
-from questionbank.local.locations import postgres_location, redis_location
+from questionbank.core.locations import postgres_location, redis_location
 from questionbank.local.server import is_alive, is_stopped
 from tests.faults.instance import QUEUES, Instance, Skipped, administer, wait_for
 from tests.faults.machine import second_machine, wrong_clock

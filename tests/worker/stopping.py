@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from analytics.training.context import TrainingContext
-from questionbank.registry import run_services as runs
+from questionbank.jobs import run_services as runs
 from worker import reporting
 from worker.reproduction import runs as trained
 

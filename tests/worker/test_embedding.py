@@ -17,6 +17,7 @@ from analytics.inference.encode import OnnxEncoder, load_encoder
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.question_content import EMPTY, QuestionContent, QuestionPart
 from questionbank.bank.question_services import question_create, question_update
+from questionbank.bank.search_index import search_vector
 from questionbank.bank.vector_selectors import (
     embedding_count_pending,
     embedding_pending,
@@ -24,6 +25,8 @@ from questionbank.bank.vector_selectors import (
     stored_vector,
 )
 from questionbank.bank.vector_services import embedding_request_outdated, embedding_set_ensure
+from questionbank.jobs.block_services import block_claim, block_give_back
+from questionbank.jobs.run_services import run_create
 from questionbank.models import (
     EmbeddingSet,
     ModelArtifact,
@@ -35,9 +38,6 @@ from questionbank.models import (
 )
 from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.registry.artifact_services import artifact_register
-from questionbank.registry.block_services import block_claim, block_give_back
-from questionbank.registry.run_services import run_create
-from questionbank.search.index import search_vector
 from tests.questionbank.core.test_outage import end_connection
 from tests.worker.encoder_bank import tiny_encoder, tiny_retriever
 from tests.worker.jobs import Reporter

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from analytics.errors import Cancelled
+from questionbank.jobs.block_services import block_claim
 from questionbank.models import WorkBlock
-from questionbank.registry.block_services import block_claim
 from tests.worker.jobs import Reporter
 from worker import candidates as gpu
 from worker.candidates import gpu_turn

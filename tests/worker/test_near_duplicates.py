@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from analytics.inference.ngrams import HashedNgramEncoder
+from questionbank.jobs.run_services import run_create
 from questionbank.models import EmbeddingSet, RunLog
-from questionbank.registry.run_services import run_create
 from tests.factories import QuestionFactory
 from worker.tasks import embed_questions
 

@@ -17,6 +17,7 @@ from questionbank.bank.vector_selectors import embedding_count_pending, embeddin
 from questionbank.bank.vector_services import embedding_set_ensure
 from questionbank.core import task_queue
 from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.jobs import run_services as runs
 from questionbank.models import (
     EmbeddingSet,
     ModelArtifact,
@@ -28,7 +29,6 @@ from questionbank.models import (
 )
 from questionbank.registry import model_selectors as models
 from questionbank.registry import promotion_services as promotion_service
-from questionbank.registry import run_services as runs
 from questionbank.registry.artifact_services import artifact_delete, artifact_promote, artifact_register
 from questionbank.registry.model_selectors import model_events, models_by_capability, roll_back_target
 from questionbank.registry.promotion_services import comparison_request, model_roll_back, model_swap, promotion_request

@@ -25,9 +25,9 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.bank import vector_services as embeddings
 from questionbank.bank.vector_selectors import embedding_index_exists
 from questionbank.core import task_queue
+from questionbank.jobs.run_selectors import checkpoint_folder
+from questionbank.jobs.run_services import runs_reconcile
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, Run, RunMetric, WorkBlock
-from questionbank.registry.run_selectors import checkpoint_folder
-from questionbank.registry.run_services import runs_reconcile
 from questionbank.training.services import training_request
 from tests.pooler import pgbouncer
 from tests.worker.encoder_bank import add_encoder_bank, tiny_folder

@@ -13,11 +13,11 @@ from django.db import connection
 
 from analytics.errors import Cancelled, DataError
 from analytics.training.context import StepReport
-from questionbank.capabilities.catalog import job_kinds
 from questionbank.core import task_queue
+from questionbank.core.capability_catalog import job_kinds
 from questionbank.core.database import RunLock
+from questionbank.jobs import run_services as runs
 from questionbank.models import Run
-from questionbank.registry import run_services as runs
 from tests.questionbank.core.test_outage import end_connection
 from worker import reporting
 from worker.celery import application

@@ -9,6 +9,7 @@ from analytics.splits import is_held_out
 from questionbank.bank.vector_selectors import embedding_pending
 from questionbank.bank.vector_services import embedding_store
 from questionbank.core.errors import Conflict
+from questionbank.jobs.run_services import run_create
 from questionbank.models import (
     EmbeddingSet,
     KnowledgeHierarchy,
@@ -23,7 +24,6 @@ from questionbank.registry import model_selectors as models
 from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder
 from questionbank.registry.artifact_services import artifact_delete
 from questionbank.registry.promotion_services import comparison_request, model_roll_back, promotion_request
-from questionbank.registry.run_services import run_create
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.worker.jobs import done
 from worker.probes import training

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from analytics.analogy.measures import GraphSimilarities, ndcg
 from analytics.retrieval import nearest_rows
 from analytics.splits import split_place
-from questionbank.capabilities.figures import AnalogyFigures, Metric
+from questionbank.core.capability_figures import AnalogyFigures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.training.analogy import GraphProblem, analogy_material

@@ -21,7 +21,7 @@ from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_p
 from analytics.records import ConceptPath
 from analytics.retrieval import nearest_rows, retrieval_hits
 from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
-from questionbank.capabilities.figures import EncoderFigures, Metric
+from questionbank.core.capability_figures import EncoderFigures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.training.questions import TrainingQuestion, training_questions

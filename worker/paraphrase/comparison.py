@@ -26,7 +26,7 @@ from analytics.paraphrase.scoring.scorer import PairScore, Scorer
 from analytics.paraphrase.triplets import make_test_pairs
 from analytics.records import ParaphrasePair
 from analytics.splits import split_place
-from questionbank.capabilities.figures import Metric, PairSuite, ParaphraseFigures
+from questionbank.core.capability_figures import Metric, PairSuite, ParaphraseFigures
 from questionbank.demo.review_pairs import labelled_review_pairs
 from questionbank.models import ModelArtifact
 from questionbank.registry.model_selectors import SMALLEST_SUITE

@@ -18,8 +18,8 @@ from analytics.inference.heads import ConceptHead, Prediction, ProbeHeads, load_
 from analytics.probes.data import kept_out
 from analytics.records import ConceptPath
 from questionbank.bank.question_selectors import concept_paths
-from questionbank.bank.scales import scale_percent
-from questionbank.capabilities.figures import ChangedConcept, Metric, ProbesFigures
+from questionbank.core.capability_figures import ChangedConcept, Metric, ProbesFigures
+from questionbank.formats.scales import scale_percent
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
 from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.training.questions import TrainingQuestion, training_questions

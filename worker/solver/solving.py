@@ -13,6 +13,8 @@ from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import may_be_solved
 from analytics.solver.solution import SEVERAL_REASON, Solution
 from questionbank.core.errors import ServiceUnavailable
+from questionbank.jobs.block_services import BlockRange, block_ranges, blocks_plan, turn
+from questionbank.jobs.run_selectors import block_sums
 from questionbank.models import ModelArtifact, Question, WorkBlock
 from questionbank.registry.artifact_selectors import (
     artifact_champion,
@@ -21,8 +23,6 @@ from questionbank.registry.artifact_selectors import (
     lens_champion,
 )
 from questionbank.registry.artifact_services import champions_lock
-from questionbank.registry.block_services import BlockRange, block_ranges, blocks_plan, turn
-from questionbank.registry.run_selectors import block_sums
 from questionbank.registry.serving import ServedSolver, solver_in_use
 from questionbank.solving.services import solution_store, solution_to_json
 from questionbank.solving.solutions import ALTERNATIVES, solver_with_unsolved_questions, unsolved_questions

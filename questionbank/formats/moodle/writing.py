@@ -19,10 +19,10 @@ from questionbank.formats.moodle.cloze import write_cloze
 from questionbank.formats.moodle.templates import without_placeholders
 from questionbank.formats.moodle.words import OF_KIND, OUR_TAG, SETTINGS, TYPE_OF_KIND, known_grade
 from questionbank.formats.naming import default_title
+from questionbank.formats.pictures import picture_names
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.written_numbers import PLAIN_NUMBER, decimal_text
 from questionbank.formats.xml_writing import Markup, block, element, legal
-from questionbank.rendering.pictures import picture_names
 
 Get = Callable[[str], bytes | None]
 """Returns a picture by its SHA-256."""

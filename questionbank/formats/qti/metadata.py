@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 
 from analytics.records import ConceptPath, PredictedLabels, QuestionRecord
-from questionbank.bank.scales import scale_percent
 from questionbank.formats.fields import concept_path, exported_path
 from questionbank.formats.qti.words import CATALOG, LOM
+from questionbank.formats.scales import scale_percent
 from questionbank.formats.written_numbers import finite_number
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
 from questionbank.formats.xml_writing import Markup, element

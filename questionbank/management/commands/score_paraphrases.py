@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from questionbank.core.answer_files import convert_pairs
+from questionbank.formats.answer_files import convert_pairs
 from questionbank.management.files import FileCommand
 from questionbank.review.score_files import pair_scores, scorer_by_number
 

@@ -13,10 +13,9 @@ import zipfile
 from collections.abc import Iterable, Sequence
 
 from questionbank.formats.latex.portable import FormulaWriter
-from questionbank.formats.pictures import SUFFIXES
+from questionbank.formats.pictures import SUFFIXES, is_picture
 from questionbank.formulas import FormulaRefused
 from questionbank.rendering import render_inline
-from questionbank.rendering.pictures import is_picture
 from questionbank.worksheets.printing.html import TextWriter
 from questionbank.worksheets.printing.labels import (
     Labels,

@@ -27,10 +27,9 @@ from django.conf import settings
 
 from questionbank.core.errors import PrintingRefused
 from questionbank.core.storage import scratch_folder
-from questionbank.formats.pictures import SUFFIXES, PictureRefused
+from questionbank.formats.pictures import SUFFIXES, PictureRefused, with_addresses
 from questionbank.rendering import render_inline
 from questionbank.rendering.layout import render_laid_out
-from questionbank.rendering.pictures import with_addresses
 from questionbank.worksheets.printing.formula import draw_formula
 from questionbank.worksheets.printing.labels import labels_for, points_text, same_numbers_line
 from questionbank.worksheets.printing.markup import Element, read_markup

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from questionbank.core.errors import DocumentRefused, PrintingRefused
+from questionbank.formats.pictures import is_picture
 from questionbank.papers.pandoc import pandoc_path, run_pandoc
-from questionbank.rendering.pictures import is_picture
 from questionbank.worksheets.printing.html import TextWriter
 from questionbank.worksheets.printing.labels import (
     Labels,

@@ -29,7 +29,7 @@ from analytics.solver.served import load_solver
 from analytics.solver.solution import ProblemSolver
 from analytics.text.remembered import forget_everything
 from analytics.text.tokens import written_language
-from questionbank.bank.published_numbers import number_of_answer
+from questionbank.formats.published_numbers import number_of_answer
 
 PLAIN = 0.5  # probability from which a page states an answer
 

@@ -17,8 +17,8 @@ from questionbank.bank.history_selectors import question_history
 from questionbank.bank.question_selectors import content_hash
 from questionbank.bank.question_services import question_retire, question_set_tags
 from questionbank.core.errors import Conflict, NotAllowed
+from questionbank.jobs import run_services as runs
 from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionEquation, Run
-from questionbank.registry import run_services as runs
 from tests.questionbank.small_bank import add_concept, add_question
 from tests.worker.jobs import Reporter
 

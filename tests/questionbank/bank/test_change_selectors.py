@@ -17,8 +17,8 @@ from questionbank.bank.history_selectors import question_history
 from questionbank.bank.question_services import question_set_tags
 from questionbank.imports.services import import_file
 from questionbank.imports.undo_services import import_undo_request, run_import_undo
+from questionbank.jobs.run_services import run_start, run_succeed
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
-from questionbank.registry.run_services import run_start, run_succeed
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory, UserFactory
 from tests.questionbank.imports.test_jobs import Reporter
 

@@ -8,8 +8,8 @@ import pytest
 from questionbank.bank import map_services as projections
 from questionbank.bank.map_services import projection_request, projection_request_missing, projection_store
 from questionbank.core.errors import Conflict
+from questionbank.jobs.run_services import run_cancel
 from questionbank.models import EmbeddingSet, Projection, Run
-from questionbank.registry.run_services import run_cancel
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors
 

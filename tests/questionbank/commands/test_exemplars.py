@@ -9,8 +9,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from questionbank.core import answer_files as files
 from questionbank.core.errors import ServiceUnavailable
+from questionbank.formats import answer_files as files
 from questionbank.registry import artifact_services as artifacts
 from questionbank.registry.artifact_services import artifact_promote, artifact_register
 from questionbank.similar import exemplar_files

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from analytics.question_content import EMPTY, Option
 from analytics.records import QuestionRecord
-from questionbank.bank.scales import SCALES
 from questionbank.core.errors import ImportRefused, LineProblem, LineWarning, ValidationFailed
 from questionbank.formats import WRITTEN, read, write
 from questionbank.formats.catalog import sniff
 from questionbank.formats.derived_answer import derived_answer
+from questionbank.formats.scales import SCALES
 from tests.analytics.test_question_content import CONTENTS
 from tests.questionbank.formats.files import saved
 

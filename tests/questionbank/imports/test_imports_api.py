@@ -9,8 +9,8 @@ from django.core.files.storage import storages
 
 from questionbank.formats import WRITTEN
 from questionbank.imports.jobs import run_import
+from questionbank.jobs.run_services import run_fail, run_start, run_succeed
 from questionbank.models import Question, Run
-from questionbank.registry.run_services import run_fail, run_start, run_succeed
 from tests.factories import QuestionFactory
 from tests.questionbank.api_client import Program
 from tests.worker.jobs import Reporter

@@ -18,11 +18,11 @@ from questionbank.core.upload_services import UPLOADS_KEPT
 from questionbank.imports import services as imports
 from questionbank.imports.jobs import run_import
 from questionbank.imports.options import ImportOptions
-from questionbank.imports.progress import progress_beside
 from questionbank.imports.services import import_kept, import_repeat, upload_keep
 from questionbank.imports.undo_services import import_undo_request
+from questionbank.jobs import run_services as runs
+from questionbank.jobs.progress import progress_beside
 from questionbank.models import KnowledgeHierarchy, Question, Run, VocabularyWord
-from questionbank.registry import run_services as runs
 from tests.worker.jobs import Reporter
 
 pytestmark = pytest.mark.django_db
@@ -200,7 +200,7 @@ def test_uploads_that_nobody_followed_up_are_forgotten(uploads, monkeypatch):
 
 
 def test_progress_is_told_from_another_thread_and_only_the_latest(monkeypatch):
-    monkeypatch.setattr("questionbank.imports.progress.INTERVAL", 0.02)
+    monkeypatch.setattr("questionbank.jobs.progress.INTERVAL", 0.02)
     told = []
     is_latest_told = threading.Event()
 

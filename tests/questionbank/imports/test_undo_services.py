@@ -15,6 +15,7 @@ from questionbank.imports.options import ImportOptions
 from questionbank.imports.services import import_file
 from questionbank.imports.undo_selectors import import_can_be_undone, import_undo_plan
 from questionbank.imports.undo_services import import_undo_request, run_import_undo
+from questionbank.jobs.run_services import run_start, run_succeed
 from questionbank.models import (
     ImportDuplicate,
     KnowledgeConcept,
@@ -26,7 +27,6 @@ from questionbank.models import (
     QuestionTag,
     Run,
 )
-from questionbank.registry.run_services import run_start, run_succeed
 from questionbank.training.services import probes_request
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.imports.test_jobs import Reporter

@@ -15,8 +15,8 @@ from pytest_django.asserts import assertContains
 
 from questionbank.imports.jobs import run_import
 from questionbank.imports.undo_services import run_import_undo
+from questionbank.jobs.run_services import run_fail, run_start, run_succeed
 from questionbank.models import Question, Run
-from questionbank.registry.run_services import run_fail, run_start, run_succeed
 from tests.questionbank.formats.test_sheets import workbook
 from tests.worker.jobs import Reporter
 

@@ -17,7 +17,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from questionbank.local import SERVICES, locations, release
+from questionbank.core import locations
+from questionbank.local import SERVICES, release
 from questionbank.local.server import is_alive
 
 BASE_DIR = Path(__file__).resolve().parents[3]
@@ -101,7 +102,7 @@ def run_python(open_folder: Path, popen: Popen) -> Callable[[str], subprocess.Po
     """Starts a Python process in which `ensure` and `locations` are imported; it is killed at the end."""
     begin = (
         "import os, signal, subprocess, sys, time\nfrom pathlib import Path\n"
-        "from questionbank.local import ensure, locations\n"
+        "from questionbank.core import locations\nfrom questionbank.local import ensure\n"
         f"locations.STATE_ROOT = Path({str(open_folder)!r})\n"
     )
 

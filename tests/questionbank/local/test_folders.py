@@ -5,7 +5,8 @@ import stat
 
 import pytest
 
-from questionbank.local import EmbeddedError, locations
+from questionbank.core import locations
+from questionbank.local import EmbeddedError
 from questionbank.local.folders import folder_for, open_log, own_folder
 
 

@@ -10,7 +10,8 @@ import subprocess
 import psycopg
 import pytest
 
-from questionbank.local import EmbeddedError, locations, postgres
+from questionbank.core import locations
+from questionbank.local import EmbeddedError, postgres
 from questionbank.local.server import is_alive
 
 

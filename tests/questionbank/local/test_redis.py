@@ -6,7 +6,8 @@ import stat
 import pytest
 from redis import Redis
 
-from questionbank.local import locations, redis
+from questionbank.core import locations
+from questionbank.local import redis
 from questionbank.local.server import is_alive
 
 

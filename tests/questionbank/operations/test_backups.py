@@ -30,12 +30,12 @@ from questionbank.bank import vector_services as embeddings
 from questionbank.bank.question_selectors import picture_bytes
 from questionbank.bank.vector_selectors import embedding_index_exists, embedding_pending
 from questionbank.core.errors import Conflict, KindredError, NotFound, ServiceUnavailable, ValidationFailed
+from questionbank.core.storage import BACKUP_RECORD
 from questionbank.formats.jsonl import write_jsonl_line
 from questionbank.imports.export_services import export_file
 from questionbank.imports.services import import_file
 from questionbank.operations import backup_database, backups
 from questionbank.operations.backup_archive import DUMP, FOLDERS, MANIFEST, archive_manifest
-from questionbank.operations.health import BACKUP_RECORD
 from questionbank.registry import artifact_services as artifacts
 from questionbank.registry.artifact_selectors import artifact_folder
 from tests.questionbank.formats.moodle_sample import SAMPLE

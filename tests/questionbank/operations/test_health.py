@@ -17,10 +17,11 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from questionbank.bank import vector_selectors as embeddings_selector
+from questionbank.core.storage import BACKUP_RECORD
+from questionbank.jobs.run_services import STALLED_AFTER
 from questionbank.models import EmbeddingSet, Question, Run, WorkerHeartbeat
 from questionbank.operations import health
-from questionbank.operations.health import BACKUP_RECORD, State
-from questionbank.registry.run_services import STALLED_AFTER
+from questionbank.operations.health import State
 from worker.tasks import count_missing_vectors
 
 pytestmark = pytest.mark.django_db

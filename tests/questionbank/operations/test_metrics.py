@@ -15,10 +15,10 @@ from django.urls import reverse
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from questionbank.jobs.run_services import run_create, worker_seen
 from questionbank.local.programs import programs
 from questionbank.models import EmbeddingSet, Run, WorkBlock
 from questionbank.operations import metrics
-from questionbank.registry.run_services import run_create, worker_seen
 
 PROMETHEUS = Path(__file__).resolve().parents[3] / "docker" / "prometheus"
 pytestmark = pytest.mark.django_db

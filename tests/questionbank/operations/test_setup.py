@@ -6,11 +6,11 @@ import pytest
 
 from analytics.paraphrase.triplets import question_number
 from questionbank.demo.bank import story_pairs
-from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.review_pairs import review_pairs
 from questionbank.models import ParaphrasePair, Run, User
 from questionbank.operations import setup
 from questionbank.operations.setup import bank_setup, demo_people_create, demo_people_shut_out, demo_review_install
+from questionbank.people.roles import DEMO_PEOPLE
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import write_question
 

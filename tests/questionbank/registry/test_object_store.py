@@ -23,12 +23,12 @@ from questionbank.core import env
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.core.outage import Outage, outage_of
 from questionbank.core.upload_services import uploads_forget_old
+from questionbank.jobs.checkpoint_services import checkpoint_fetch, checkpoint_store, checkpoints_clear
+from questionbank.jobs.run_selectors import checkpoint_folder, run_has_checkpoint, stored_names
 from questionbank.models import Run, RunMetric
 from questionbank.operations.health import health_report, require_object_store
 from questionbank.registry import artifact_selectors as registry
 from questionbank.registry.artifact_services import artifact_register
-from questionbank.registry.checkpoint_services import checkpoint_fetch, checkpoint_store, checkpoints_clear
-from questionbank.registry.run_selectors import checkpoint_folder, run_has_checkpoint, stored_names
 from questionbank.training.services import training_request
 from tests.pictures import png
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder

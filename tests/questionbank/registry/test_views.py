@@ -14,10 +14,10 @@ from analytics.configuration import field_specs
 from analytics.encoder.config import EncoderConfig
 from analytics.paraphrase.config import ParaphraseConfig
 from questionbank.capabilities.encoder import EncoderInBank
+from questionbank.jobs.run_services import run_create, run_metrics, run_start, run_succeed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, ParaphrasePair, Run
 from questionbank.registry.artifact_selectors import INSTALLED
 from questionbank.registry.artifact_services import artifact_promote, model_event_create
-from questionbank.registry.run_services import run_create, run_metrics, run_start, run_succeed
 from questionbank.training.start import MODEL_IN_USE
 from questionbank.training.views import training_report
 from tests.questionbank.page_bank import text_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.search.index import vocabulary_refresh
+from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.search.query import parse_query
 from questionbank.search.spelling import Vocabulary, vocabulary
 from tests.cases import each_case

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.registry.serving import serving
 from questionbank.search.asked import TOPIC
 from questionbank.search.filters import SearchFilters
-from questionbank.search.index import vocabulary_refresh
 from questionbank.search.query_filters import read_filters
 from questionbank.search.search import matching_questions, search_questions
 from tests.cases import each_case

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.models import Question, SynonymGroup
 from questionbank.registry.serving import serving
 from questionbank.search.filters import SearchFilters
-from questionbank.search.index import vocabulary_refresh
 from questionbank.search.search import search_questions
 from tests.cases import each_case
 from tests.questionbank.small_bank import add_concept, add_question, fill

@@ -8,10 +8,10 @@ from importlib.resources import files
 
 import pytest
 
+from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.models import Question
 from questionbank.registry.serving import serving
 from questionbank.search.filters import SearchFilters
-from questionbank.search.index import vocabulary_refresh
 from questionbank.search.query_filters import TRANSLATION
 from questionbank.search.search import SearchPage, search_questions
 from questionbank.search.spelling import Vocabulary

@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from analytics.analysed_text import EACH_PART
 from analytics.question_content import QuestionContent, QuestionPart, as_json
+from questionbank.bank.search_index import search_vector, vocabulary_refresh
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.search.index import search_vector, vocabulary_refresh
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_concept
 

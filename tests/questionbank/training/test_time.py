@@ -9,8 +9,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from questionbank.capabilities.catalog import training_of
-from questionbank.capabilities.report import Report, Row, Table, TableRow
+from questionbank.core.capability_catalog import training_of
+from questionbank.core.capability_report import Report, Row, Table, TableRow
 from questionbank.models import Run, RunMetric, WorkerHeartbeat
 from questionbank.training.time import TrainingTime, training_time
 

@@ -8,8 +8,8 @@ from django.urls import reverse
 from questionbank.core.errors import KindredError, NotAllowed, ValidationFailed
 from questionbank.core.task_queue import task_name
 from questionbank.models import Run
+from questionbank.registry.language_model_services import model_answer_request
 from questionbank.similar.exemplars import ExemplarPrompt
-from questionbank.similar.language_model_services import model_answer_request
 from tests.language_model_server import KEY, said, streamed
 from tests.worker.jobs import done
 from worker.analogy.answering import answer_run
@@ -24,7 +24,7 @@ PROMPT = f"Question: How much is 5 + 2?\nAnswer: x=5+2\n\nQuestion: {TEXT}\nAnsw
 
 def request(user, answers: str = "equation", text: str = TEXT) -> Run:
     prompt = ExemplarPrompt(PROMPT, answers, used=1, lacking=0, tokens=40)
-    return model_answer_request(text=text, language="en", prompt=prompt, user=user)
+    return model_answer_request(text=text, language="en", prompt=prompt.text, answers=prompt.answers, user=user)
 
 
 def failure(run: Run) -> str:
@@ -98,7 +98,7 @@ def test_a_server_that_trickles_is_given_up(teacher, server, settings):
 
 
 def test_a_cancelled_job_ends_the_answer(teacher, server):
-    from questionbank.registry import run_services as runs
+    from questionbank.jobs import run_services as runs
 
     run = request(teacher)
     runs.run_cancel(run_id=run.pk)

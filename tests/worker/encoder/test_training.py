@@ -17,11 +17,11 @@ from analytics.splits import is_held_out
 from questionbank.capabilities.encoder import EncoderInBank
 from questionbank.core import storage as disk
 from questionbank.core.errors import Conflict, ValidationFailed
+from questionbank.jobs import run_services as runs
+from questionbank.jobs.run_selectors import checkpoint_folder, run_metric_series, run_version, run_wait
 from questionbank.models import ModelArtifact, ModelEvent, Question, Run, RunMetric
-from questionbank.registry import run_services as runs
 from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.registry.artifact_services import artifact_promote, artifact_register
-from questionbank.registry.run_selectors import checkpoint_folder, run_metric_series, run_version, run_wait
 from questionbank.training.services import training_request
 from tests.questionbank.small_bank import add_question
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder

@@ -12,8 +12,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from analytics.inference.heads import ConceptHead, ProbeHeads
+from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.registry import artifact_services as artifacts
-from questionbank.search.index import vocabulary_refresh
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 from tests.worker.encoder_bank import tiny_encoder

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.core.errors import NotFound
 from questionbank.registry.serving import serving
-from questionbank.search.index import vocabulary_refresh
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 from worker.evaluation import evaluate_search, mean_interval, reciprocal_rank
 

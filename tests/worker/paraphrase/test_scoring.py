@@ -7,8 +7,8 @@ import pytest
 from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.paraphrase.scoring.verdict import Verdict
 from questionbank.core.task_queue import task_name
+from questionbank.jobs import run_services as runs
 from questionbank.models import ModelArtifact, ParaphrasePair, Run
-from questionbank.registry import run_services as runs
 from questionbank.registry import serving
 from questionbank.registry.artifact_services import artifact_promote, artifact_register
 from questionbank.review.pair_services import PairInput, pairs_create, paraphrase_rescore, paraphrase_score_request

@@ -8,12 +8,12 @@ from django.core.management import CommandError, call_command
 from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.splits import HELD_OUT_SHARE, is_held_out
 from questionbank.capabilities.paraphrase import ParaphraseInBank
+from questionbank.jobs import run_services as runs
+from questionbank.jobs.run_selectors import checkpoint_folder, run_metric_series
 from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Question, Run
 from questionbank.registry import artifact_services as artifacts
-from questionbank.registry import run_services as runs
 from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.registry.artifact_services import artifact_promote, artifact_register
-from questionbank.registry.run_selectors import checkpoint_folder, run_metric_series
 from questionbank.training.questions import VALIDATION_SHARE
 from questionbank.training.services import training_request
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer

@@ -9,8 +9,8 @@ import pytest
 
 from questionbank.bank.map_selectors import map_state
 from questionbank.bank.map_services import projection_request
+from questionbank.jobs.run_services import run_cancel, run_create
 from questionbank.models import Projection
-from questionbank.registry.run_services import run_cancel, run_create
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors
 from tests.worker.jobs import done

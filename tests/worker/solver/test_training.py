@@ -13,12 +13,12 @@ from analytics.solver.served import DECODER_NAME
 from analytics.solver.targets import solver_example, value_of
 from questionbank.capabilities.solver import SolverInBank
 from questionbank.core.errors import ValidationFailed
+from questionbank.jobs import run_services as runs
+from questionbank.jobs.block_services import block_ranges, blocks_plan
 from questionbank.models import ModelArtifact, ModelComparison, Question, QuestionSolution, Run, WorkBlock
 from questionbank.operations.backups import bank_is_empty
-from questionbank.registry import run_services as runs
 from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.registry.artifact_services import artifact_promote
-from questionbank.registry.block_services import block_ranges, blocks_plan
 from questionbank.registry.promotion_services import comparison_request
 from questionbank.registry.serving import ServedSolver
 from questionbank.solving.services import solve_after_promotion, solve_request_missing

@@ -7,9 +7,9 @@ from typing import Any
 
 from questionbank.bank.vector_services import embedding_set_ensure
 from questionbank.core.errors import KindredError, NotFound
+from questionbank.jobs.run_services import run_create
 from questionbank.management.base import BankCommand
 from questionbank.models import ModelArtifact, Run
-from questionbank.registry.run_services import run_create
 
 
 class Command(BankCommand):

@@ -7,8 +7,8 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from questionbank.core.answer_files import write_text
 from questionbank.core.storage import refuse_unwritable
+from questionbank.formats.answer_files import write_text
 from questionbank.management.base import BankCommand
 
 

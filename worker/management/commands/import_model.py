@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from analytics.catalog import CAPABILITIES
-from questionbank.capabilities.catalog import fixed_suite
+from questionbank.core.capability_catalog import fixed_suite
 from questionbank.management.base import BankCommand
 from questionbank.registry.artifact_selectors import artifact_champion
 from questionbank.registry.artifact_services import artifact_import

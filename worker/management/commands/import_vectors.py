@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from questionbank.jobs.run_services import run_create
 from questionbank.management.base import BankCommand
 from questionbank.models import Run
-from questionbank.registry.run_services import run_create
 
 
 class Command(BankCommand):

@@ -11,8 +11,8 @@ from django.core.management.base import CommandError
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import field_specs, named_values
 from questionbank.bank.concept_selectors import hierarchies
-from questionbank.capabilities.catalog import fixed_suite, trainable, training_of
-from questionbank.capabilities.contract import TrainingOption
+from questionbank.core.capability_catalog import fixed_suite, trainable, training_of
+from questionbank.core.capability_contract import TrainingOption
 from questionbank.core.errors import KindredError
 from questionbank.management.base import BankCommand
 from questionbank.models import Run

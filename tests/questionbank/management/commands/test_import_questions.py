@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from questionbank.local.locations import state_folder
+from questionbank.core.locations import state_folder
 from questionbank.management.commands import import_questions
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, Run
 
