@@ -170,7 +170,7 @@ def _entry(answer: Answer, block: Sequence[tuple[list[int], str]]) -> KeyEntry:
 
 def _placed(entries: Iterable[KeyEntry], numbers: Sequence[int], names: Sequence[str]) -> Iterator[KeyEntry]:
     """Assign each entry of a table to the question with its number, preferably one after the previous entry's."""
-    labels = [mark.label if (mark := read_mark(name)) is not None else "" for name in names]
+    labels = [read_mark(name).label for name in names]
     last = -1
     taken: set[int] = set()
     for entry in entries:

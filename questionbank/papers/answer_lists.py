@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
 from questionbank.papers.answer_alignment import listed_numbers
-from questionbank.papers.marks import COUNTING_KINDS, GAP, Mark, read_mark, take_mark
+from questionbank.papers.marks import COUNTING_KINDS, GAP, NO_MARK, Mark, read_mark, take_mark
 from questionbank.papers.paper_lines import Line, full_text, row_cells
 from questionbank.papers.phrases import ANSWER, ANSWER_COLUMN, BLANK, KEY_TITLE, NUMBER_COLUMN, SECTION, SOLUTION, TASK
 from questionbank.papers.points import POINTS, POINTS_ALONE
@@ -82,8 +82,7 @@ def label_of(cell: str) -> Label | None:
     if match is None:  # "Exercise 3"
         mark_text, rest = take_mark(cell.strip("* "))
         mark = read_mark(mark_text)
-        is_word = mark is not None and mark.kind == "word" and not rest
-        return Label(mark.value, "", str(mark.value), "") if mark is not None and is_word else None
+        return Label(mark.value, "", str(mark.value), "") if mark.kind == "word" and not rest else None
     part = (match["part"] or "").lower()
     return Label(int(match["number"]), part, match["name"], (match["roman"] or "").lower())
 
@@ -144,10 +143,10 @@ def _read(rows: Sequence[Sequence[str]], columns: _Columns) -> Iterator[TableAns
                 yield answer
             answer = TableAnswer(label)
             part = f"({label.roman})" if label.roman else ""
-        elif answer is None or (first and mark is None) or (place == 0 and is_head(rows)):
+        elif answer is None or (first and not mark) or (place == 0 and is_head(rows)):
             continue
         lines = _lines(_cell(row, columns.answers))
-        if (label is None and mark is not None and mark.kind in ("lower", "roman")) or (label and part):
+        if (label is None and mark.kind in ("lower", "roman")) or (label and part):
             rest = "" if label else rest  # "(b)" below "2 (a)"
             lines = [f"{part} {' '.join([rest, *lines[:1]]).strip()}", *lines[1:]]
         notes = [line for column in columns.notes for line in _lines(_cell(row, column))]
@@ -263,7 +262,7 @@ def _labels_in(rows: Sequence[Sequence[str]], column: int) -> list[Label | None]
 
 def _is_part(cell: str) -> bool:
     mark = read_mark(take_mark(cell)[0])
-    return mark is not None and mark.kind in ("lower", "roman") and label_of(cell) is None
+    return mark.kind in ("lower", "roman") and label_of(cell) is None
 
 
 def _cell(row: Sequence[str], column: int) -> str:
@@ -288,7 +287,7 @@ _NAMED = re.compile(
 )
 
 
-def answer_lists(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[list[frozenset[int]]]:
+def answer_lists(lines: Sequence[Line], marks: Sequence[Mark]) -> Iterator[list[frozenset[int]]]:
     """Yield, for each possible list of answers, the candidate sets of its lines."""
     titles = [place for place in range(len(lines)) if _is_title(place, lines, marks)]
     for title in titles[-_MOST_TITLES:]:
@@ -307,18 +306,18 @@ def is_key_header(cells: Sequence[str]) -> bool:
     return any(map(ANSWER_COLUMN.fullmatch, others))
 
 
-def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -> bool:
+def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark]) -> bool:
     line, mark = lines[place], marks[place]
     text = line.text.replace("**", "").replace("*", "")
-    if len(text) > _LONGEST_TITLE or (mark is not None and mark.kind not in ("han", "upper", "Roman")):
+    if len(text) > _LONGEST_TITLE or (mark and mark.kind not in ("han", "upper", "Roman")):
         return False
     follows = lines[place + 1 : place + 5]
-    first = next((below for below in marks[place + 1 : place + 2] if below is not None), None)
-    is_lettered = first is not None and first.kind in ("lower", "roman", "upper")
+    first = next(iter(marks[place + 1 : place + 2]), NO_MARK)
+    is_lettered = first.kind in ("lower", "roman", "upper")
     if not follows or is_lettered:
         return False  # the solution of one question, part by part
     if ANSWER.fullmatch(text) or SOLUTION.fullmatch(text):  # of one question, unless a number follows
-        return (first is not None and first.kind in COUNTING_KINDS) or (
+        return first.kind in COUNTING_KINDS or (
             len(listed_numbers(full_text(follows[0]))) > 1
             or row_cells(follows[0].text) is not None
             or (full_text(follows[0])[:1].isdigit() and not follows[0].is_joined)
@@ -347,7 +346,7 @@ def _ends(title: int, lines: Sequence[Line]) -> Iterator[int]:
             return
 
 
-def tables_of_answers(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[frozenset[int]]:
+def tables_of_answers(lines: Sequence[Line], marks: Sequence[Mark]) -> Iterator[frozenset[int]]:
     """Yield the rows of each table that answers questions above it, including the table's titles."""
     for is_row, group in groupby(range(len(lines)), lambda place: row_cells(lines[place].text) is not None):
         places = [*group]
@@ -359,19 +358,19 @@ def tables_of_answers(lines: Sequence[Line], marks: Sequence[Mark | None]) -> It
         while start and _is_name(lines[start - 1], marks[start - 1]):
             start -= 1
         is_titled = any(KEY_TITLE.fullmatch(full_text(line)) for line in lines[start:table])
-        numbers = [mark.label for mark in marks[:table] if mark is not None and mark.kind in COUNTING_KINDS]
+        numbers = [mark.label for mark in marks[:table] if mark.kind in COUNTING_KINDS]
         if is_key_header(rows[at]) or is_answer_table(rows, numbers, is_titled=is_titled):
             yield frozenset(range(start, places[-1] + 1))
 
 
-def _is_name(line: Line, mark: Mark | None) -> bool:
+def _is_name(line: Line, mark: Mark) -> bool:
     """Return whether a line above a table of answers is its title."""
     text = full_text(line)
-    is_short = len(text) <= _SHORT and not _asks(line) and (mark is None or mark.kind == "word-")
+    is_short = len(text) <= _SHORT and not _asks(line) and mark.kind in ("", "word-")
     return is_short and bool(KEY_TITLE.fullmatch(text) or line.heading or line.is_marked)
 
 
-def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> list[frozenset[int]]:
+def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark]) -> list[frozenset[int]]:
     """Return candidate lists at the end of a paper, where the numbers may restart and no line asks or gives points.
 
     A list begins at the number 1 or below a possible title, in any language.
@@ -379,7 +378,7 @@ def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> list[fro
     numbers = [_counted(mark) for mark in marks]
     found: list[frozenset[int]] = []
     for start, listed, said in _beginnings(lines, numbers):
-        title, is_unnumbered = lines[start - 1], marks[start - 1] is None
+        title, is_unnumbered = lines[start - 1], not marks[start - 1]
         stands_out = is_unnumbered and (title.is_marked or title.heading > 0)
         is_first = 1 in (numbers[start], *listed[:1])
         if not stands_out and not is_first:
@@ -399,10 +398,9 @@ def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> list[fro
     return found[-_MOST_ENDS:]
 
 
-def _counted(mark: Mark | None) -> int:
+def _counted(mark: Mark) -> int:
     """Return the number of a question or an answer; 0 for any other kind of mark."""
-    is_number = mark is not None and mark.kind in ("digits", "word") and mark.series != "digits()"
-    return mark.value if mark is not None and is_number else 0
+    return mark.value if mark.kind in ("digits", "word") and mark.series != "digits()" else 0
 
 
 def _beginnings(lines: Sequence[Line], numbers: Sequence[int]) -> Iterator[tuple[int, list[int], set[int]]]:

@@ -68,7 +68,7 @@ def _label(match: re.Match[str]) -> str:
 
 def _rank(label: str) -> int:
     mark = read_mark(f"({label})")
-    return (mark.value if len(label) > 1 or mark.roman != 1 else 1) if mark is not None else 0
+    return mark.value if len(label) > 1 or mark.roman != 1 else 1
 
 
 def answer_text(text: str) -> str:

@@ -17,7 +17,7 @@ from analytics.analysed_text import EACH_PART
 from analytics.records import QuestionRecord
 from questionbank.papers import phrases
 from questionbank.papers.line_context import formulas
-from questionbank.papers.marks import read_mark
+from questionbank.papers.marks import NO_MARK, read_mark
 from questionbank.papers.paper_lines import Doubt, FoundQuestion, Line, Role, full_text
 from questionbank.papers.points import IMPOSSIBLE_POINTS
 from questionbank.papers.question_drafts import Draft
@@ -128,7 +128,7 @@ def _lost_parts(record: QuestionRecord, draft: Draft) -> Iterator[Doubt]:
     if not draft.parts or draft.parts[0].is_settled:
         return
     first = read_mark(draft.parts[0].number)
-    if first is not None and first.value > 1 and first.roman != 1:
+    if first.value > 1 and first.roman != 1:
         yield Doubt.of("first_part", mark=draft.parts[0].number)
     if len(record.content.parts) == 1:
         yield Doubt.of("single_part")
@@ -223,8 +223,8 @@ def _twins(place: int, draft: Draft, alike: Sequence[int]) -> Iterator[Doubt]:
     if draft.value > 0 and len(alike) == 2 and alike[1] - alike[0] > 1:
         where = "below" if place == alike[0] else "above"
         yield Doubt.of("number_again", number=draft.value, where=where)
-    first = read_mark(draft.parts[0].number) if draft.parts else None
-    if first is not None and first.series == draft.series and first.value < draft.value:
+    first = read_mark(draft.parts[0].number) if draft.parts else NO_MARK
+    if first and first.series == draft.series and first.value < draft.value:
         yield Doubt.of("parts_as_questions")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from questionbank.papers import phrases
 from questionbank.papers.answer_texts import chosen_letter
-from questionbank.papers.marks import COUNTING_KINDS, Mark
+from questionbank.papers.marks import COUNTING_KINDS, NO_MARK, Mark
 from questionbank.papers.numbering import Numbering, Run
 from questionbank.papers.paper_lines import Line, Role, full_text, row_cells
 from questionbank.papers.points import POINTS, POINTS_ALONE, without_points
@@ -26,7 +26,7 @@ class Surroundings:
     """The roles of the lines so far, and the runs of items (options or parts) that are not yet classified."""
 
     lines: Sequence[Line]
-    marks: Sequence[Mark | None]
+    marks: Sequence[Mark]
     numbering: Numbering
     roles: list[Role] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)  # names of the rules that decided the roles
@@ -51,15 +51,15 @@ class Surroundings:
         if match is None or match.start() > _FIRST_WORDS or self.lines[place].is_joined:
             return False
         following = self.numbering.next_question(place + 1)
-        mark = self.marks[following] if following >= 0 else None
-        return mark is not None and str(mark.value) == (match["first"] or match["zh_first"])
+        mark = self.marks[following] if following >= 0 else NO_MARK
+        return bool(mark) and str(mark.value) == (match["first"] or match["zh_first"])
 
     def _directs(self, place: int, text: str) -> bool:
         """Return whether a line gives instructions for the questions that follow: "Simplify each expression."."""
         if self.lines[place].is_joined or not directs(text):
             return False
         ahead = range(place + 1, min(place + 4, len(self.lines)))
-        following = next((at for at in ahead if self.marks[at] is not None), -1)
+        following = next((at for at in ahead if self.marks[at]), -1)
         return self.numbering.is_question(following)
 
     def _asks_truth(self, place: int, text: str) -> bool:
@@ -75,12 +75,10 @@ class Surroundings:
             return True
         number = self.marks[self.heading_at]
         following = self.numbering.next_question(place)
-        mark = self.marks[following] if following >= 0 else None
+        mark = self.marks[following] if following >= 0 else NO_MARK
         return (
             not administers(self.lines[place].text)
-            and number is not None
             and number.kind == "word"
-            and mark is not None
             and mark.kind == "levels"
             and mark.label.startswith(f"{number.label}.")
         )
@@ -89,8 +87,7 @@ class Surroundings:
         """Return whether a line after an answer or a solution repeats the mark of a part, so is that part's answer."""
         mark = self.marks[place]
         return (
-            mark is not None
-            and self.state in ("answer", "solution")
+            self.state in ("answer", "solution")
             and mark.kind in ("lower", "roman", "digits")
             and any(
                 len(run.places) > 1
@@ -130,7 +127,7 @@ class Surroundings:
         return (
             following >= len(self.lines)
             or self.numbering.is_question(following)
-            or (self.state == "item" and self.marks[following] is not None)
+            or (self.state == "item" and bool(self.marks[following]))
         )
 
     def _names_option(self, line: Line) -> bool:
@@ -152,10 +149,9 @@ class Surroundings:
 
     def _parts_follow(self, place: int) -> bool:
         """Return whether a line begins with the mark of a first part, of parts that already exist."""
-        mark = self.marks[place] if place < len(self.marks) else None
+        mark = self.marks[place] if place < len(self.marks) else NO_MARK
         return (
-            mark is not None
-            and mark.value == 1
+            mark.value == 1
             and not self.numbering.is_question(place)
             and any(counted_by(run) == mark.kind and len(run.places) > 1 for run in self.open_runs)
         )
@@ -163,7 +159,7 @@ class Surroundings:
     def _heads(self, place: int, mark: Mark) -> bool:
         """Return whether a line such as "II. Geometry" or "B. True or false" is above a question."""
         following = place + 1
-        while following < len(self.lines) and following < place + 3 and self.marks[following] is None:
+        while following < len(self.lines) and following < place + 3 and not self.marks[following]:
             following += 1
         is_item = not mark.roman and (
             self.lines[place].is_joined
@@ -179,14 +175,13 @@ class Surroundings:
         ahead = range(place + 1, min(place + 3, len(self.lines)))
         following = next((at for at in ahead if self.numbering.is_question(at)), -1)
         return following > 0 and not any(
-            self.lines[at].heading or self.marks[at] is not None or asks(self.lines[at].text)
-            for at in range(place + 1, following)
+            self.lines[at].heading or self.marks[at] or asks(self.lines[at].text) for at in range(place + 1, following)
         )
 
     def _counts_headings(self, mark: Mark) -> bool:
         """Return whether "III. Matching" continues from "II. True or false", the last heading."""
-        before = self.marks[self.heading_at] if self.heading_at >= 0 else None
-        return before is not None and before.series == mark.series and before.value + 1 == mark.value > 2
+        before = self.marks[self.heading_at] if self.heading_at >= 0 else NO_MARK
+        return before.series == mark.series and before.value + 1 == mark.value > 2
 
     def _asks_to_match(self, place: int, mark: Mark) -> bool:
         """Return whether a question asks to match, so that the rows to match begin here rather than options."""
@@ -220,13 +215,8 @@ class Surroundings:
     def _item_goes_on(self, place: int) -> bool:
         """Return whether the next mark is the next item of the same run."""
         run = self.runs[-1] if self.runs else None
-        following = next((mark for mark in self.marks[place + 1 : place + 4] if mark is not None), None)
-        return (
-            run is not None
-            and following is not None
-            and following.series == run.series
-            and following.value == run.value + 1 > 1
-        )
+        following = next((mark for mark in self.marks[place + 1 : place + 4] if mark), NO_MARK)
+        return run is not None and following.series == run.series and following.value == run.value + 1 > 1
 
 
 def counted_by(run: Run) -> str:
@@ -237,16 +227,16 @@ def counted_by(run: Run) -> str:
 _SHORT = 80
 
 
-def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
+def may_be_written(line: Line, mark: Mark, *, ends_part: bool) -> bool:
     """Return whether a line below a question looks like its answer.
 
     Args:
         ends_part: whether it is below a part, where plain words are a title rather than an answer.
     """
     text = f"{line.number} {line.text}".strip()
-    if not line.is_marked or len(text) > _SHORT or (mark is not None and (mark.series != "digits-" or line.text)):
+    if not line.is_marked or len(text) > _SHORT or (mark and (mark.series != "digits-" or line.text)):
         return False
-    asks = re.search(r"!\[|[?？:：]$", text) or (phrases.TASK.match(text) and mark is None)
+    asks = re.search(r"!\[|[?？:：]$", text) or (phrases.TASK.match(text) and not mark)
     are_points = POINTS.fullmatch(text) or (POINTS_ALONE.fullmatch(text) and not text.isdigit())
     if asks or are_points or re.fullmatch(r"(?i:or|oder|ou|o)|.*\t.*", text):
         return False  # "or" separates alternative questions, a tab separates options in a row
@@ -255,11 +245,11 @@ def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
     return line.is_joined or is_value or not is_title
 
 
-def is_short_value(line: Line, mark: Mark | None) -> bool:
+def is_short_value(line: Line, mark: Mark) -> bool:
     """Return whether a line is a short value: the answer below "Answer:"."""
     text = full_text(line)
     return (
-        (mark is None or text.isdigit())
+        (not mark or text.isdigit())
         and len(text) <= _LONGEST_VALUE
         and ("$" in text or any(sign.isdigit() for sign in text))
     )
@@ -268,34 +258,32 @@ def is_short_value(line: Line, mark: Mark | None) -> bool:
 # -- lines outside questions ----------------------------------------------------------------------------------------
 
 
-def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
+def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark]) -> frozenset[int]:
     """Return a paper's numbered rules: they follow their title, and the numbering restarts after them."""
     marks = [  # a number in brackets without text may be points: "(2)"
-        None if mark is not None and mark.series == "digits()" and not line.text else mark
+        NO_MARK if mark.series == "digits()" and not line.text else mark
         for mark, line in zip(marks, lines, strict=True)
     ]
     for title, line in enumerate(lines):
         mark = marks[title]
         is_title = phrases.INSTRUCTIONS.fullmatch(line.text) is not None
-        if mark is not None and mark.kind in COUNTING_KINDS and line.text and not is_title:
+        if mark.kind in COUNTING_KINDS and line.text and not is_title:
             return frozenset()
         if not is_title:
             continue
         end, counted = title + 1, 0
         while end < len(lines) and not lines[end].heading:
             mark = marks[end]
-            if mark is not None and mark.kind == "digits":
+            if mark.kind == "digits":
                 if mark.value != counted + 1 or mark.series == "digits-":
                     break
                 counted += 1
-            elif (
-                mark.kind in ("word", "levels", "han")
-                if mark is not None
-                else phrases.SECTION.fullmatch(lines[end].text) or phrases.is_stimulus(lines[end].text)
+            elif mark.kind in ("word", "levels", "han") or (
+                not mark and (phrases.SECTION.fullmatch(lines[end].text) or phrases.is_stimulus(lines[end].text))
             ):
                 break
             end += 1
-        restarts = any(mark is not None and mark.kind in COUNTING_KINDS and mark.value == 1 for mark in marks[end:])
+        restarts = any(mark.kind in COUNTING_KINDS and mark.value == 1 for mark in marks[end:])
         return frozenset(range(title, end)) if counted and restarts else frozenset()
     return frozenset()
 

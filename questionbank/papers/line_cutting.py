@@ -116,10 +116,8 @@ def _asks(paragraph: Paragraph) -> bool:
     number, rest = take_mark(paragraph.rich.text)
     mark = read_mark(paragraph.number or (number if rest else ""))
     kinds = ("digits", "word", "levels", "lower", "roman")
-    return (
-        mark is not None
-        and mark.kind in kinds
-        and (not POINTS.search(paragraph.rich.text) or _SLASH.search(paragraph.rich.text) is not None)
+    return mark.kind in kinds and (
+        not POINTS.search(paragraph.rich.text) or _SLASH.search(paragraph.rich.text) is not None
     )
 
 
@@ -246,8 +244,7 @@ def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
         if number and text.text[:2] in ("- ", "– "):  # "Question 1. - Find x."
             text = text[2:].stripped()
         if (
-            (mark := read_mark(number)) is not None
-            and mark.kind in ("bullet", "box")
+            (mark := read_mark(number)).kind in ("bullet", "box")
             and (inner := take_mark(text.text)[0]) != text.text
             and inner
         ):  # "- [x] 9", "• A. 9", "( ) A. 9"
@@ -323,7 +320,7 @@ def _begins_list(text: str) -> bool:
     """Return whether a text is the start of a list of answers: "1. B"."""
     number, answer = take_mark(text)
     mark = read_mark(number)
-    if bool(answer) and mark is not None and mark.kind in ("digits", "word") and mark.series != "digits-":
+    if answer and mark.kind in ("digits", "word") and mark.series != "digits-":
         return True
     return len(listed_numbers(text)) > 1
 
@@ -378,7 +375,7 @@ def _by_letters(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
     for series, group in groupby(pieces, lambda piece: _series(piece.line)):
         run = [*group]
         marks = [read_mark(piece.line.number) for piece in run]
-        values = [mark.value if mark is not None else 0 for mark in marks]
+        values = [mark.value for mark in marks]
         are_columns = series and values[0] == 1 and sorted(values) == [*range(1, len(run) + 1)]
         order = sorted(range(len(run)), key=values.__getitem__) if are_columns else range(len(run))
         yield from (run[place] for place in order)
@@ -386,7 +383,7 @@ def _by_letters(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
 
 def _series(line: Line) -> str:
     mark = read_mark(line.number)
-    return mark.series if mark is not None and mark.kind in ("upper", "lower") else ""
+    return mark.series if mark.kind in ("upper", "lower") else ""
 
 
 def _with_marked_letters(pieces: Iterable[_Piece]) -> Iterator[Line]:
@@ -402,7 +399,7 @@ def _with_marked_letters(pieces: Iterable[_Piece]) -> Iterator[Line]:
 
 def _is_lettered(piece: _Piece) -> bool:
     mark = read_mark(piece.line.number)
-    return mark is not None and (mark.kind in ("upper", "lower", "box") or mark.series in ("digits()", "digits○"))
+    return mark.kind in ("upper", "lower", "box") or mark.series in ("digits()", "digits○")
 
 
 _ASKED = (".", "?", "!", ":", "=", ")", "]", "_", "。", "？", "：", "．", "）")
@@ -416,5 +413,4 @@ def written_behind(rich: Rich, start: int) -> list[int]:
     asked, written = rich.text[start:end].strip(" " + GAP), rich.text[end:].strip(" " + GAP)
     if not written or not take_mark(asked)[1] or not asked.endswith(_ASKED):
         return []
-    is_mark = read_mark(take_mark(written)[0])
-    return [end] if is_mark is None or is_mark.kind == "digits" else []
+    return [end] if read_mark(take_mark(written)[0]).kind in ("", "digits") else []

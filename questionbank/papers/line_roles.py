@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from questionbank.papers import phrases
 from questionbank.papers.answer_keys import key_entries
 from questionbank.papers.line_context import LONG_HEADING, Surroundings, formulas, numbered_rules
-from questionbank.papers.marks import Mark, read_mark
+from questionbank.papers.marks import NO_MARK, Mark, read_mark
 from questionbank.papers.numbering import Items, Numbering, Run, is_above_others
 from questionbank.papers.paper_lines import Line, Role, full_text, row_cells
 from questionbank.papers.points import ENDS_QUESTION, POINTS_ALONE, TITLED_POINTS, paper_totals, without_points
 from questionbank.papers.tasks import WORD_BANK, is_given, is_order, matching_rows
 
-Count = Callable[[Sequence[Line], Sequence[Mark | None]], Numbering]
+Count = Callable[[Sequence[Line], Sequence[Mark]], Numbering]
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
 _OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?|[(]\d[)]")
 _LATEST_FIRST = 16  # latest first letter (p) of a list whose earlier items were not recognised
@@ -44,12 +44,12 @@ def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count) -> tupl
     matches = matching_rows([full_text(line) for line in lines])
     to_match = frozenset(place for rows in matches for place in rows[1:])
     inside = [
-        mark if place not in key and place not in rules and place not in to_match else None
+        mark if place not in key and place not in rules and place not in to_match else NO_MARK
         for place, mark in enumerate(marks)
     ]
     guess = _Guess(lines, inside, count(lines, inside))
     questions = sorted(guess.numbering.questions)
-    numbers = [mark.value if (mark := marks[place]) is not None else 0 for place in questions]
+    numbers = [marks[place].value for place in questions]
     listed = ((place, lines[place]) for place in sorted(key))
     for entry in key_entries(listed, numbers, [lines[place].number for place in questions]):
         if entry.slot >= 0:
@@ -88,7 +88,7 @@ class _Spot:
 
     place: int
     line: Line
-    mark: Mark | None
+    mark: Mark
     text: str
     kind: str
     is_open: bool
@@ -100,11 +100,11 @@ class _Guess(Surroundings):
     def role(self, place: int) -> tuple[Role, str]:
         line, mark = self.lines[place], self.marks[place]
         text = line.text.replace("**", "")
-        if TITLED_POINTS.fullmatch(text) and mark is None:
+        if TITLED_POINTS.fullmatch(text) and not mark:
             self.awaits_answers = phrases.TYPED_ANSWER.fullmatch(text) is not None or (
                 self.awaits_answers and self.state == "outside"
             )
-        at = _Spot(place, line, mark, text, mark.kind if mark is not None else "", self.question >= 0)
+        at = _Spot(place, line, mark, text, mark.kind, self.question >= 0)
         role, rule = next((role, name) for name, rule in _RULES.items() if (role := rule(self, at)) is not None)
         if role in _STATES and (role is not Role.OPTION or self.question >= 0):
             self.state = _STATES[role]
@@ -122,7 +122,7 @@ class _Guess(Surroundings):
 
     def _question(self, at: _Spot) -> Role | None:
         """The line has a question number, begins with "Bonus", or asks to match the rows below."""
-        bonus = phrases.BONUS.match(at.text) if at.mark is None and self.numbering.is_numbered else None
+        bonus = phrases.BONUS.match(at.text) if not at.mark and self.numbering.is_numbered else None
         if bonus and not at.text[bonus.end() :].strip("★☆*! ") and self._heads_numbered(at.place):
             return Role.HEADING
         is_numbered = self.numbering.is_question(at.place)
@@ -144,10 +144,10 @@ class _Guess(Surroundings):
 
     def _number_alone(self, at: _Spot) -> Role | None:
         """A number without text repeats the question's number, or gives its points: "(2)"."""
-        if at.mark is None or at.text or not at.is_open or self.state == "answer":
+        if not at.mark or at.text or not at.is_open or self.state == "answer":
             return None
         number = self.marks[self.question]
-        is_same = number is not None and number.value == at.mark.value and at.kind == "digits"
+        is_same = bool(number) and number.value == at.mark.value and at.kind == "digits"
         if is_same and at.line.number.isdigit():
             return Role.NOTHING  # "1" of "1(a)" below "1. A cube has edges of 5 cm."
         return Role.MORE if at.mark.series == "digits()" else None
@@ -159,7 +159,7 @@ class _Guess(Surroundings):
 
     def _points(self, at: _Spot) -> Role | None:
         """The line states the points, sums them up, or ends the question with its total."""
-        if at.mark is None and (phrases.tells_points(at.text) or self._sums_marks(at.place)):
+        if not at.mark and (phrases.tells_points(at.text) or self._sums_marks(at.place)):
             return Role.NOTHING
         return Role.MORE if at.is_open and ENDS_QUESTION.fullmatch(at.text) else None
 
@@ -169,11 +169,11 @@ class _Guess(Surroundings):
         if phrases.is_stimulus(at.text) and not is_item:
             return Role.STIMULUS
         is_bank = not at.is_open and WORD_BANK.match(at.text)
-        return Role.STIMULUS if at.mark is None and (self._announces(at.place, at.text) or is_bank) else None
+        return Role.STIMULUS if not at.mark and (self._announces(at.place, at.text) or is_bank) else None
 
     def _directions(self, at: _Spot) -> Role | None:
         """The line gives instructions for the questions below: to decide on statements, or what is a part of each."""
-        if at.mark is not None:
+        if at.mark:
             return None
         if at.is_open and self._asks_truth(at.place, at.text):
             return Role.HEADING
@@ -192,7 +192,7 @@ class _Guess(Surroundings):
         """A Chinese numeral or capital numbers headings: a question follows, or the last heading precedes it."""
         if at.kind == "han":
             return Role.HEADING if len(at.text) < LONG_HEADING else None
-        if at.mark is None or not at.mark.label.isupper():
+        if not at.mark.label.isupper():
             return None
         if self._heads(at.place, at.mark):
             return Role.HEADING
@@ -203,21 +203,21 @@ class _Guess(Surroundings):
     def _label_of_answer(self, at: _Spot) -> Role | None:
         """The line contains only "Answer:", and an answer follows."""
         is_label = phrases.ANSWER.fullmatch(at.text) or phrases.KEY_TITLE.fullmatch(at.text)
-        if not (at.is_open and at.mark is None and is_label and self._answer_follows(at.place + 1)):
+        if not (at.is_open and not at.mark and is_label and self._answer_follows(at.place + 1)):
             return None
         return Role.SOLUTION if phrases.SOLUTION.fullmatch(at.text) else Role.ANSWER
 
     def _text_of_answer(self, at: _Spot) -> Role | None:
         """The line continues the paragraph of an answer."""
         goes_on = at.is_open and self.roles[-1:] == [Role.ANSWER] and at.line.is_joined
-        return Role.MORE if goes_on and at.mark is None and at.text else None
+        return Role.MORE if goes_on and not at.mark and at.text else None
 
     def _space_for_answer(self, at: _Spot) -> Role | None:
         """The line is answer space; it may give the points of the question."""
-        can_be = at.mark is None or (at.text and at.kind in ("digits", "word"))
+        can_be = not at.mark or (at.text and at.kind in ("digits", "word"))
         if not (phrases.is_answer_space(at.text) and can_be):
             return None
-        return Role.MORE if at.is_open and at.mark is None and without_points(at.text)[1] else Role.NOTHING
+        return Role.MORE if at.is_open and not at.mark and without_points(at.text)[1] else Role.NOTHING
 
     def _noise(self, at: _Spot) -> Role | None:
         """The line appears on every page: a page number, a name field."""
@@ -232,7 +232,7 @@ class _Guess(Surroundings):
         """The line continues a shared text, or is a shared option: "Both (A) and (R) are true"."""
         if self.state != "stimulus":
             return None
-        if at.mark is None:
+        if not at.mark:
             return Role.QUESTION if self._begins_unnumbered(at.place) else Role.MORE
         if at.kind not in ("lower", "upper"):
             return None
@@ -242,7 +242,7 @@ class _Guess(Surroundings):
     def _said(self, at: _Spot) -> Role | None:
         """The line's own wording shows its role."""
         text = at.text
-        if not at.is_open or at.mark is not None:
+        if not at.is_open or at.mark:
             return None
         if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
             return Role.ANSWER if self.state in ("stem", "answer") else None
@@ -264,7 +264,7 @@ class _Guess(Surroundings):
     def _item(self, at: _Spot) -> Role | None:
         """The mark numbers items within the question: options or parts, rows to match, or typed answers."""
         is_step = at.kind == "bullet" and self.state == "solution"
-        if at.mark is None or not at.is_open or at.kind not in _ITEM_KINDS or is_step:
+        if not at.is_open or at.kind not in _ITEM_KINDS or is_step:
             return None
         is_first = 1 in (at.mark.value, at.mark.roman) and not self.open_runs
         if is_first and self._asks_to_match(at.place, at.mark):
@@ -301,7 +301,7 @@ class _Guess(Surroundings):
     def _begins_unnumbered(self, place: int) -> bool:
         """Return whether an unnumbered line is followed by options, after the options of another question."""
         line, mark = self.lines[place], self.marks[place]
-        if mark is not None or self.state == "stem" or line.is_joined or row_cells(line.text) is not None:
+        if mark or self.state == "stem" or line.is_joined or row_cells(line.text) is not None:
             return False
         if self._is_matching_task(place) or self._is_all_of_section(place):
             return True
@@ -313,7 +313,7 @@ class _Guess(Surroundings):
             following = self.marks[ahead]
             if self.numbering.is_question(ahead) or self.lines[ahead].heading:
                 return False
-            if following is not None and following.kind in ("upper", "lower", "box", "bullet"):
+            if following.kind in ("upper", "lower", "box", "bullet"):
                 return following.value <= 1
             text = self.lines[ahead].text
             if phrases.NUMERIC.fullmatch(text) or phrases.ANSWER.match(text):
@@ -336,7 +336,7 @@ class _Guess(Surroundings):
         """Return whether a line below a heading asks to match the items of a table below it."""
         following = self.lines[place + 1].text if place + 1 < len(self.lines) else ""
         return (
-            (self.state in ("outside", "heading") or self.marks[place] is not None)
+            (self.state in ("outside", "heading") or bool(self.marks[place]))
             and phrases.MATCHING.search(self.lines[place].text) is not None
             and row_cells(following) is not None
         )
@@ -351,7 +351,7 @@ class _Guess(Surroundings):
         if ends_sentence or has_picture or "[image]" in line.text:
             return False
         mark = self.marks[place + 1]
-        if mark is not None and mark.value == 1:
+        if mark.value == 1:
             return line.text[:1].isupper() or not line.text.isascii()  # "Quiz 2": the numbering restarts
         is_marked_alone = line.is_marked and not follows_mark
         is_behind_answer = line.text[:1].isupper() and self.state == "answer"

@@ -54,10 +54,10 @@ class Counters:
             self._levels[abstract.get(f"{_W}abstractNumId") or ""] = levels
         for number in self.numbering.iter(f"{_W}num"):
             name = number.get(f"{_W}numId") or ""
-            self._abstract[name] = _value(number, "abstractNumId")
+            self._abstract[name] = word_value(number, "abstractNumId")
             for override in number.findall(f"{_W}lvlOverride"):
                 place = int(override.get(f"{_W}ilvl") or 0)
-                if (start := _value(override, "startOverride")).isdigit():
+                if (start := word_value(override, "startOverride")).isdigit():
                     self._overrides.setdefault(name, {})[place] = int(start)
                 if (level := override.find(f"{_W}lvl")) is not None:
                     self._levels[f"of {name}"] = {**self._levels.get(self._abstract[name], {}), place: _level(level)}
@@ -91,9 +91,9 @@ class Counters:
 
 
 def _level(element: Any) -> _Level:
-    start = _value(element, "start")
+    start = word_value(element, "start")
     return _Level(
-        int(start) if start.isdigit() else 1, _value(element, "numFmt") or "decimal", _value(element, "lvlText")
+        int(start) if start.isdigit() else 1, word_value(element, "numFmt") or "decimal", word_value(element, "lvlText")
     )
 
 
@@ -150,11 +150,11 @@ class Styles:
         self._styles: dict[str, _Style] = {}
         for style in root.iter(f"{_W}style") if root is not None else ():
             listed = style.find(f"{_W}pPr/{_W}numPr")
-            level = _value(listed, "ilvl")
+            level = word_value(listed, "ilvl")
             self._styles[style.get(f"{_W}styleId") or ""] = _Style(
-                name=_value(style, "name").lower(),
-                based_on=_value(style, "basedOn"),
-                list_name=_value(listed, "numId"),
+                name=word_value(style, "name").lower(),
+                based_on=word_value(style, "basedOn"),
+                list_name=word_value(listed, "numId"),
                 level=int(level) if level.isdigit() else None,
                 is_coloured=_is_coloured(style.find(f"{_W}rPr")),
             )
@@ -171,7 +171,7 @@ class Styles:
     def numbering(self, style: str, properties: Any) -> tuple[str, int] | None:
         """Return list and level of a paragraph, from its own properties or its style; None if it is not in a list."""
         own = properties.find(f"{_W}numPr") if properties is not None else None
-        name, level = _value(own, "numId"), _value(own, "ilvl")
+        name, level = word_value(own, "numId"), word_value(own, "ilvl")
         chain = self._chain(style)
         name = name or next((known.list_name for known in chain if known.list_name), "")
         if not name or name == "0":
@@ -189,13 +189,13 @@ class Styles:
         """Return whether a run is coloured, highlighted or shaded, by its own properties or its style."""
         if properties is not None:
             if (
-                _value(properties, "color")
-                or _value(properties, "highlight")
+                word_value(properties, "color")
+                or word_value(properties, "highlight")
                 or properties.find(f"{_W}shd") is not None
             ):
                 return _is_coloured(properties)
-            if any(style.is_coloured for style in self._chain(_value(properties, "rStyle"))):
-                return "hyperlink" not in (self._styles[_value(properties, "rStyle")].name)
+            if any(style.is_coloured for style in self._chain(word_value(properties, "rStyle"))):
+                return "hyperlink" not in (self._styles[word_value(properties, "rStyle")].name)
         chain = self._chain(paragraph_style)
         is_heading = any(style.name.startswith(("heading", "title")) for style in chain)
         return not is_heading and any(style.is_coloured for style in chain)
@@ -204,15 +204,16 @@ class Styles:
 def _is_coloured(properties: Any) -> bool:
     if properties is None:
         return False
-    if _value(properties, "highlight") not in ("", "none", "white"):
+    if word_value(properties, "highlight") not in ("", "none", "white"):
         return True
     shading = properties.find(f"{_W}shd")
     if shading is not None and (shading.get(f"{_W}fill") or "auto").lower() not in ("auto", "ffffff"):
         return True
-    return is_colour(_value(properties, "color"))
+    return is_colour(word_value(properties, "color"))
 
 
-def _value(element: Any, name: str) -> str:
+def word_value(element: Any, name: str) -> str:
+    """Return the value of a property of Word; empty if the element or the property does not exist."""
     found = element.find(f"{_W}{name}") if element is not None else None
     return found.get(f"{_W}val") or "" if found is not None else ""
 

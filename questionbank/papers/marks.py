@@ -103,10 +103,17 @@ class Mark:
     answer: str = ""
     roman: int = 0
 
+    def __bool__(self) -> bool:
+        return self is not NO_MARK
+
     @property
     def kind(self) -> str:
         """The kind of mark: ``word``, ``digits``, ``levels``, ``upper``, ``lower``, ``roman``, ``han``, ``box`` ..."""
         return self.series.rstrip(".)(]}-○")
+
+
+NO_MARK = Mark("", 0, "")
+"""Stands for the mark of a line without one; it is false."""
 
 
 def take_mark(text: str) -> tuple[str, str]:
@@ -134,15 +141,15 @@ def take_mark(text: str) -> tuple[str, str]:
     return match[0].strip(), rest.strip(" \t" + GAP)
 
 
-def read_mark(number: str) -> Mark | None:
-    """Parse a mark; None if it is not one.
+def read_mark(number: str) -> Mark:
+    """Parse a mark; `NO_MARK` if it is not one.
 
     >>> read_mark("*B."), read_mark("(iv)").roman, read_mark("第3题").value
     (Mark(series='upper.', value=2, label='B', is_flagged=True, answer='', roman=0), 4, 3)
     """
     match = _MARK.match(number + " ") or _MARK.match(number + GAP) or _MARK.match(number + " A")
     if match is None or not number:
-        return None
+        return NO_MARK
     mark = _mark(match)
     given = (match["written"] or match["given"] or "").strip()
     return replace(mark, is_flagged=mark.is_flagged or bool(match["flag"]), answer=given)
@@ -150,7 +157,7 @@ def read_mark(number: str) -> Mark | None:
 
 def _mark(match: re.Match[str]) -> Mark:
     found = {name: unicodedata.normalize("NFKC", value) for name, value in match.groupdict().items() if value}
-    return next(mark for read in _READERS if (mark := read(found)) is not None)
+    return next(mark for read in _READERS if (mark := read(found)))
 
 
 def _question(found: Mapping[str, str]) -> Mark | None:
@@ -300,18 +307,15 @@ def cuts(text: str) -> list[int]:
         return [place.start for place in best if text[: place.start].strip(" " + GAP)]
     number, rest = take_mark(text)
     mark = read_mark(number)
-    is_numbered = mark is not None and mark.kind not in ("bullet", "box")  # "• A. 9" is one line
+    is_numbered = mark.kind not in ("", "bullet", "box")  # "• A. 9" is one line
     return [len(text) - len(rest)] if is_numbered and begins_part(rest) else []
 
 
 def begins_part(text: str) -> bool:
     """Return whether a text begins with the mark of a first part or option: "1. (a) Find x."."""
     mark = read_mark(take_mark(text)[0])
-    return (
-        mark is not None
-        and 1 in (mark.value, mark.roman)
-        and mark.series not in ("digits.", "digits-", "upper-", "word", "upper.")
-    )
+    is_first = 1 in (mark.value, mark.roman)
+    return is_first and mark.series not in ("digits.", "digits-", "upper-", "word", "upper.")
 
 
 def _runs(text: str) -> Iterator[list[_Place]]:
@@ -342,9 +346,9 @@ def _places(text: str) -> Iterator[_Place]:
             match = _MARK.match(match["blank"].strip() + " ")
         if match is not None and start and " " in (match["compound"] or ""):
             continue  # "(a) 90 (b) 150": an answer before a part
-        mark = _mark(match) if match is not None else None
-        if match is None or mark is None or any(begin < start < end for begin, end in formulas):
+        if match is None or any(begin < start < end for begin, end in formulas):
             continue
+        mark = _mark(match)
         before = text[:start]
         is_wide = not before.strip(" " + GAP) or before.endswith((GAP, "  ", "\n"))
         needs_gap = mark.series.endswith("-") or (

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import accumulate, groupby
 
 from questionbank.papers import phrases
-from questionbank.papers.marks import COUNTING_KINDS, Mark
+from questionbank.papers.marks import COUNTING_KINDS, NO_MARK, Mark
 from questionbank.papers.paper_lines import Line, Role
 from questionbank.papers.phrases import SECTION
 from questionbank.papers.points import BARE_POINTS, POINTS, without_points
@@ -57,7 +57,7 @@ class Numbering:
         return sorted(self.questions)
 
 
-def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
+def numbering(lines: Sequence[Line], marks: Sequence[Mark]) -> Numbering:
     """Return where a paper's questions begin if they are numbered consecutively, with any signs: "1.", "Q2", "[3]".
 
     Each number has a weight, lower if it is bare or in brackets; the consecutive numbers with the greatest total weight
@@ -83,13 +83,13 @@ def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
     return Numbering(frozenset(chain))
 
 
-def _weighed(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[tuple[int, Mark, float]]:
+def _weighed(lines: Sequence[Line], marks: Sequence[Mark]) -> Iterator[tuple[int, Mark, float]]:
     """Yield the marks that may number questions, with their place and weight."""
     inner = _numbered_options(lines, marks)
     parts = _numbered_parts(lines, marks)
     outer, last = "", 0
     for place, mark in enumerate(marks):
-        if mark is None or mark.kind not in COUNTING_KINDS or not mark.value or mark.series in ("digits○", inner):
+        if mark.kind not in COUNTING_KINDS or not mark.value or mark.series in ("digits○", inner):
             continue
         if place in parts:
             continue
@@ -104,26 +104,24 @@ def _weighed(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[tu
         is_bare = mark.series in ("digits()", "digits-")
         if is_above_others(place, marks) or (is_bare and not line.text and not _goes_on(place, lines)):
             continue  # "4.2" above "4.2.1"; points: "(2)"
-        is_item = mark.series == "digits()" and any(_counts_with(mark, one) for one in _beside(place, marks))
+        is_item = mark.series == "digits()" and any(
+            one.series == mark.series and abs(one.value - mark.value) == 1 for one in _beside(place, marks)
+        )
         yield place, mark, 0.2 if is_item else 0.6 if is_bare else 1.0
 
 
-def is_above_others(place: int, marks: Sequence[Mark | None]) -> bool:
+def is_above_others(place: int, marks: Sequence[Mark]) -> bool:
     """Return whether a mark's questions follow below it: "4.2" above "4.2.1", "Exercise 4" above "4.1"."""
     mark = marks[place]
-    following = next((below for below in marks[place + 1 :] if below is not None), None)
+    following = next((below for below in marks[place + 1 :] if below), NO_MARK)
     return (
-        mark is not None
-        and following is not None
-        and mark.kind in ("levels", "word")
-        and following.kind == "levels"
-        and following.label.startswith(f"{mark.label}.")
+        mark.kind in ("levels", "word") and following.kind == "levels" and following.label.startswith(f"{mark.label}.")
     )
 
 
-def _numbered_options(lines: Sequence[Line], marks: Sequence[Mark | None]) -> str:
+def _numbered_options(lines: Sequence[Line], marks: Sequence[Mark]) -> str:
     """Return the series that numbers short lines below most questions, restarting each time: "1. 7 × 8 =", "1) 54"."""
-    numbered = [(mark, lines[place].text) for place, mark in enumerate(marks) if mark and mark.kind == "digits"]
+    numbered = [(mark, lines[place].text) for place, mark in enumerate(marks) if mark.kind == "digits"]
     outer = numbered[0][0].series if numbered else ""
     for series in {mark.series for mark, _ in numbered} - {outer}:
         below = [
@@ -143,28 +141,28 @@ def _numbered_options(lines: Sequence[Line], marks: Sequence[Mark | None]) -> st
     return ""
 
 
-def _numbered_parts(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
+def _numbered_parts(lines: Sequence[Line], marks: Sequence[Mark]) -> frozenset[int]:
     """Return the bracketed numbers that count parts: from 1, between a number and its successor."""
     found: set[int] = set()
-    outer: Mark | None = None
+    outer = NO_MARK
     below: list[int] = []
     for place, mark in enumerate(marks):
-        if mark is None or mark.kind not in ("digits", "word"):
+        if mark.kind not in ("digits", "word"):
             continue
         if mark.series != "digits()":
-            if outer is not None and (mark.series, mark.value) == (outer.series, outer.value + 1):
+            if (mark.series, mark.value) == (outer.series, outer.value + 1):
                 found.update(below)
             outer, below = mark, []
         elif lines[place].text:  # otherwise points: "(2)"
-            outer = outer if mark.value == len(below) + 1 else None
+            outer = outer if mark.value == len(below) + 1 else NO_MARK
             below.append(place)
-    return frozenset(found.union(below) if found and outer is not None else found)
+    return frozenset(found.union(below) if found and outer else found)
 
 
-def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
+def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark]) -> Numbering:
     """Return where the questions begin if marks with a word are headings: "Exercise 1: choose the right answer"."""
-    words = {place: mark.value for place, mark in enumerate(marks) if mark is not None and mark.series == "word"}
-    below = [None if place in words else mark for place, mark in enumerate(marks)]
+    words = {place: mark.value for place, mark in enumerate(marks) if mark.series == "word"}
+    below = [NO_MARK if place in words else mark for place, mark in enumerate(marks)]
     found = numbering([replace(line, heading=6) if place in words else line for place, line in enumerate(lines)], below)
     ends = [*sorted(words)[1:], len(lines)] if words else []
     alone = {  # heading no question, so questions themselves: "Exercise 3" after two with inner numbers
@@ -181,12 +179,8 @@ def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -
     return Numbering(found.questions | alone, heads)
 
 
-def _beside(place: int, marks: Sequence[Mark | None]) -> Sequence[Mark | None]:
+def _beside(place: int, marks: Sequence[Mark]) -> Sequence[Mark]:
     return (*marks[max(0, place - 1) : place], *marks[place + 1 : place + 2])
-
-
-def _counts_with(mark: Mark, other: Mark | None) -> bool:
-    return other is not None and other.series == mark.series and abs(other.value - mark.value) == 1
 
 
 def _goes_on(place: int, lines: Sequence[Line]) -> bool:
@@ -194,15 +188,13 @@ def _goes_on(place: int, lines: Sequence[Line]) -> bool:
     return place + 1 < len(lines) and lines[place + 1].is_joined and bool(lines[place + 1].number)
 
 
-def _step(before: Mark | None, mark: Mark, is_parted: bool, rows: int) -> float:
+def _step(before: Mark, mark: Mark, is_parted: bool, rows: int) -> float:
     """Return the cost of one number following another as the next question's.
 
     Args:
         is_parted: whether a heading separates them.
         rows: number of numbered table rows between them.
     """
-    if before is None:
-        return 0.0
     other = 0.0 if before.series == mark.series else 0.3
     if before.kind == "levels" and (mark.kind != "levels" or len(before.series) > len(mark.series)):
         levels = _levels(mark)  # "1.2" after "1.1.3", "Exercise 4" after "3.4"
@@ -316,7 +308,7 @@ class Items:
     """
 
     lines: Sequence[Line]
-    marks: Sequence[Mark | None]
+    marks: Sequence[Mark]
     roles: list[Role]
     runs: Sequence[Run]
     key: Mapping[int, float]
@@ -386,7 +378,7 @@ class Items:
         mark = self.marks[place]
         text = self.lines[place].text
         is_said = phrases.RIGHT_BEHIND.search(text) or phrases.RIGHT_BEFORE.match(text)
-        return (mark is not None and mark.is_flagged) or is_said is not None
+        return mark.is_flagged or is_said is not None
 
     def _mark_right(self, run: Run) -> None:
         flagged = [place for place in run.places if self._flagged(place)]

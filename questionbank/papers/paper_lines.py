@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 
 
@@ -308,13 +307,8 @@ def _in_order(keys: Any, rests: Mapping[str, Sequence[str]]) -> list[str]:
     return order
 
 
-def lines_as_json(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """Return lines as JSON, omitting defaults."""
-    return [as_json(line) for line in lines]
-
-
 def lines_from_json(found: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
-    """Return the lines from the output of `lines_as_json`."""
+    """Return the lines from the output of `as_json`."""
     return tuple(Line(**{**row, "area": tuple(row.get("area", ()))}) for row in found)
 
 
@@ -333,14 +327,8 @@ def roles_from_json(found: Sequence[str]) -> tuple[list[Role], list[str]]:
     return [Role(role) for role, _, _ in pairs], [rule for _, _, rule in pairs]
 
 
-def correction_as_json(correction: Correction) -> dict[str, Any]:
-    """Return a correction as JSON."""
-    row: dict[str, Any] = as_json(correction)
-    return row
-
-
-def correction_of(found: Mapping[str, Any]) -> Correction:
-    """Return the correction from the output of `correction_as_json`."""
+def correction_from_json(found: Mapping[str, Any]) -> Correction:
+    """Return the correction from the output of `as_json`."""
     return Correction(
         **{
             **found,

@@ -53,16 +53,14 @@ class Answered:
     parts: dict[str, str] = field(default_factory=dict)
 
 
-def answered_by(
-    draft: Draft, items: Sequence[Item], options: Sequence[Option], answers: Sequence[Item], given: str
-) -> Answered:
+def answered_by(draft: Draft, options: Sequence[Option], given: str) -> Answered:
     """Return the answer from marks, answer lines, brackets and the list of answers; add a doubt if they differ."""
     found = Answered()
-    said = _said_by_marks(draft, items, options)  # source and answer
-    said += _said_below(draft, options, answers, found)
+    said = _said_by_marks(draft, options)  # source and answer
+    said += _said_below(draft, options, found)
     if given:
         said.append(("what is written into the question", given))
-    if draft.key is not None and items is draft.options:
+    if draft.key is not None:
         _name_in_full(draft.key, options)
         said += [("the list of answers", text) for text in _said_by_list(draft, draft.key, options, found)]
     resolved = [(where, labels_named(text, options, where, draft.doubts) if options else text) for where, text in said]
@@ -89,24 +87,22 @@ def _name_in_full(key: KeyEntry, options: Sequence[Option]) -> None:
         key.answer, key.solution = key.raw[0], key.solution[1:]
 
 
-def _said_by_marks(draft: Draft, items: Sequence[Item], options: Sequence[Option]) -> list[tuple[str, str]]:
+def _said_by_marks(draft: Draft, options: Sequence[Option]) -> list[tuple[str, str]]:
     """Return the options marked as right; add a doubt if several are marked and nothing confirms it."""
-    right = [option.label for option, item in zip(options, items, strict=True) if item.is_right]
+    right = [option.label for option, item in zip(options, draft.options, strict=True) if item.is_right]
     if not right or len(right) == len(options) > 1:
         return []
-    is_settled = any(item.is_settled for item in items if item.is_right)
+    is_settled = any(item.is_settled for item in draft.options if item.is_right)
     wording = draft.stem.text + " ".join(draft.headings)
     if len(right) > 1 and not is_settled and not phrases.SEVERAL_RIGHT.search(wording):
         draft.doubts.append(Doubt.of("several_right", count=len(right), labels=", ".join(right)))
     return [("the options marked as right", ", ".join(right))]
 
 
-def _said_below(
-    draft: Draft, options: Sequence[Option], answers: Sequence[Item], found: Answered
-) -> list[tuple[str, str]]:
+def _said_below(draft: Draft, options: Sequence[Option], found: Answered) -> list[tuple[str, str]]:
     """Return the answers on lines of their own; add those by part and those with a tolerance to `found`."""
     said = []
-    for item in answers:
+    for item in draft.answers:
         text = answer_text(item.text)
         listed = by_parts(text)
         if len(listed) == 1 and not draft.parts:  # "b. 9", or "a. 42" of a typed answer by Respondus

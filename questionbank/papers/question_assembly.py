@@ -203,9 +203,9 @@ class _Assembly:
 
     def _begin(self, place: int, line: Line) -> None:
         mark = read_mark(line.number)
-        if mark is not None and mark.kind in ("word", "Roman"):
+        if mark.kind in ("word", "Roman"):
             # "Exercise 2" ends "Exercise 1: choose the right answer"
-            above = [heading for heading in self._headings if _counted_by(heading[1]) != mark.kind]
+            above = [head for head in self._headings if read_mark(take_mark(head[1])[0]).kind != mark.kind]
             if len(above) < len(self._headings):
                 self._stimuli = [stimulus for stimulus in self._stimuli if stimulus.last]
             self._headings = above
@@ -215,15 +215,15 @@ class _Assembly:
         )
         self._points_next = None
         draft.stem.add(place, line.text)
-        draft.value = mark.value if mark is not None and mark.kind in COUNTING_KINDS else 0
+        draft.value = mark.value if mark.kind in COUNTING_KINDS else 0
         if draft.points_each is None:
             ranges = (points for first, last, points in self._points_of if first <= draft.value <= last)
             draft.points_each = next(ranges, None)
-        draft.series = mark.series if mark is not None else ""
-        if mark is None and (bonus := phrases.BONUS.match(line.text.replace("*", ""))):
+        draft.series = mark.series
+        if not mark and (bonus := phrases.BONUS.match(line.text.replace("*", ""))):
             draft.value, draft.number = BONUS_NUMBER, bonus[0].strip(" .:：")
             draft.stem.texts[-1] = line.text.replace("*", "")[bonus.end() :]
-        if mark is not None and mark.answer:
+        if mark.answer:
             draft.answers.append(Item([place], [mark.answer]))
         for stimulus in self._stimuli:
             has_own_order = directs(stimulus.text) and phrases.ORDER_TO_EACH.match(line.text)
@@ -261,11 +261,6 @@ class _Assembly:
         self._give_points(line.text)
         self._stimuli = [stimulus for stimulus in self._stimuli if stimulus.last]
         self._open = None
-
-
-def _counted_by(heading: str) -> str:
-    mark = read_mark(take_mark(heading)[0])
-    return mark.kind if mark is not None else ""
 
 
 def _each(match: re.Match[str]) -> float:
@@ -316,7 +311,7 @@ def _section(text: str) -> tuple[str, str]:
     """Split the name of a section off a text ("Exercise 2", "Part IV"); return name and rest."""
     number, rest = take_mark(text)
     mark = read_mark(number)
-    if mark is not None and mark.kind == "word":
+    if mark.kind == "word":
         return str(mark.value), rest
     match = _SECTION.match(text)
     return (match[1].upper(), text[match.end() :]) if match else ("", text)

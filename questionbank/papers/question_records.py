@@ -51,7 +51,7 @@ def found_question(draft: Draft) -> FoundQuestion:
     if not draft.options and not draft.parts:
         stem = _take_row_of_options(stem, draft)
     options = _options(draft.options, doubts)
-    answered = answered_by(draft, draft.options, options, draft.answers, given)
+    answered = answered_by(draft, options, given)
     kind, stem, options, answered = _kind(draft, stem, options, answered)
     answered = _by_label(draft, answered)
     parts = tuple(_part(part, answered, doubts) for part in draft.parts)
@@ -221,7 +221,7 @@ def _is_typed(items: Sequence[Item]) -> bool:
 
 def _label(item: Item) -> str:
     mark = read_mark(item.number)
-    if mark is None or mark.kind in ("box", "bullet"):
+    if mark.kind in ("", "box", "bullet"):
         return ""
     return mark.label.upper() if mark.kind in ("upper", "lower", "roman", "Roman") else mark.label
 
@@ -278,7 +278,7 @@ def _without_leading_gap(stem: str) -> str:
 def _part(part: Part, answered: Answered, doubts: list[Doubt]) -> QuestionPart:
     options = _options(part.options, doubts)
     mark = read_mark(part.number)
-    letter = mark.label.lower() if mark else ""
+    letter = mark.label.lower()
     texts = [text for text in (answer_text(item.text) for item in part.answers) if text]
     answer = by_parts(texts[0]).get(letter, texts[0]) if texts else answered.parts.get(letter, "")
     if phrases.NO_ANSWER.fullmatch(answer):
@@ -320,7 +320,7 @@ def _solution(draft: Draft) -> str:
         text = _ITALIC.sub(r"\1", item.text[match.end() :].strip() if match else item.text)
         mark = read_mark(item.number)
         is_named = text.startswith(item.number)
-        texts.append(f"({mark.label}) {text}" if are_of_parts and mark is not None and not is_named else text)
+        texts.append(f"({mark.label}) {text}" if are_of_parts and mark and not is_named else text)
     if draft.key is not None:
         texts += draft.key.solution
     return "\n".join(text for text in texts if text)

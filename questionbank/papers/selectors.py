@@ -34,7 +34,7 @@ from questionbank.papers.paper_lines import (
     Role,
     areas_of,
     correct,
-    correction_of,
+    correction_from_json,
     full_text,
     lines_from_json,
     roles_from_json,
@@ -372,10 +372,10 @@ class DocumentReview:
     passages: list[Passage]
     notices: tuple[str, ...]
     instructions: str = ""
-    items: list[FoundItem] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "items", [passage.item for passage in self.passages if passage.item])
+    @property
+    def items(self) -> list[FoundItem]:
+        return [passage.item for passage in self.passages if passage.item]
 
     @property
     def doubtful(self) -> list[FoundItem]:
@@ -404,7 +404,7 @@ class DocumentReview:
 
 def document_corrected(draft: DocumentDraft) -> Corrected:
     """Return a test paper's lines after the corrections that are not undone."""
-    corrections = [correction_of(row) for row in draft.corrections[: draft.applied]]
+    corrections = [correction_from_json(row) for row in draft.corrections[: draft.applied]]
     roles, rules = roles_from_json(draft.roles)
     return correct(lines_from_json(draft.lines), roles, corrections, rules)
 

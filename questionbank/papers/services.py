@@ -20,6 +20,7 @@ from django.core.files.storage import storages
 from django.db import transaction
 from django.utils import timezone
 
+from analytics.question_content import as_json
 from questionbank.bank.attachment_services import AttachmentStore
 from questionbank.core.errors import Conflict, DocumentRefused, NotAllowed, ValidationFailed
 from questionbank.core.storage import scratch_folder
@@ -29,16 +30,7 @@ from questionbank.jobs import run_services as runs
 from questionbank.jobs.progress import JobReporter
 from questionbank.models import DocumentDraft, Run, User
 from questionbank.papers.documents import read_document, read_text
-from questionbank.papers.paper_lines import (
-    Correction,
-    Document,
-    ReviewedLine,
-    Role,
-    correction_as_json,
-    lines_as_json,
-    page_name,
-    roles_as_json,
-)
+from questionbank.papers.paper_lines import Correction, Document, ReviewedLine, Role, page_name, roles_as_json
 from questionbank.papers.pdf.pages import check_pdf
 from questionbank.papers.question_assembly import assemble, guess_roles, read_lines
 from questionbank.papers.selectors import document_corrected, document_review
@@ -167,7 +159,7 @@ def _take(draft: DocumentDraft, document: Document) -> None:
     pages = {page_name(number): page for number, page in enumerate(document.pages) if page}
     draft.pictures, notices = _keep_pictures({**document.pictures, **pages})
     draft.picture_widths = dict(document.picture_widths)
-    draft.lines, draft.roles = lines_as_json(document.lines), roles_as_json(reading.roles, reading.rules)
+    draft.lines, draft.roles = as_json(document.lines), roles_as_json(reading.roles, reading.rules)
     draft.notices = [*document.notices, *notices]
     draft.state = DocumentDraft.State.READY
 
@@ -274,7 +266,7 @@ def _line(draft: DocumentDraft, key: str) -> ReviewedLine:
 def _correct(draft: DocumentDraft, user: User, correction: Correction) -> None:
     """Append a correction to the applied ones; undone corrections can no longer be redone."""
     fresh = _open_to_change(draft, user)
-    fresh.corrections = [*fresh.corrections[: fresh.applied], correction_as_json(correction)]
+    fresh.corrections = [*fresh.corrections[: fresh.applied], as_json(correction)]
     if len(fresh.corrections) > MOST_STEPS:
         raise Conflict(f"A paper takes at most {MOST_STEPS:,} corrections.")
     fresh.applied = len(fresh.corrections)

@@ -60,7 +60,7 @@ def _gives_answers(rows: Sequence[Sequence[Cell]], above: Sequence[Paragraph]) -
     numbers = []
     for paragraph in above:
         mark = read_mark(paragraph.number or take_mark(paragraph.rich.text)[0])
-        if mark is not None and mark.kind in COUNTING_KINDS:
+        if mark.kind in COUNTING_KINDS:
             numbers.append(mark.label)
     titles = [f"{paragraph.number} {paragraph.rich.our_text()}".strip() for paragraph in above[-3:]]
     texts = [[_cell_text(cell, GAP) for cell in row] for row in rows if any(row)]
@@ -81,7 +81,7 @@ def _with_marks_joined(row: Sequence[Cell]) -> list[Cell]:
         cell = cells.pop(0)
         mark, rest = take_mark(_cell_text(cell))
         known = read_mark(mark)
-        is_mark = known is not None and not rest and known.kind in ("upper", "lower", "roman") and not mark[0].isdigit()
+        is_mark = not rest and known.kind in ("upper", "lower", "roman") and not mark[0].isdigit()
         is_beside = cells and cells[0] and not cells[0][0].number and not _is_bare_mark(cells[0])
         if is_mark and is_beside:
             first, *more = cells.pop(0)
@@ -126,7 +126,7 @@ def _statements(
     Unnumbered statements are the parts of a question above.
     """
     asked = [read_mark(_number_of([part])) for part in above[-3:]]
-    are_parts = any(mark is not None and mark.kind in COUNTING_KINDS for mark in asked)
+    are_parts = any(mark.kind in COUNTING_KINDS for mark in asked)
     found = []
     for place, row in enumerate(rows):
         cells = [cell for column, cell in enumerate(row) if column not in truths]
@@ -237,7 +237,7 @@ def _questions(table: Sequence[Sequence[Cell]], fields: Sequence[str]) -> list[P
             found.append(Paragraph.of(concept, heading=2))
         text, *more = cells["text"] or [Paragraph()]
         mark, rest = ("", "") if "id" in cells else take_mark(f"{text.number} {text.rich.text}".strip())
-        if (own := read_mark(mark)) is not None and own.kind == "digits":
+        if (own := read_mark(mark)).kind == "digits":
             number, text = str(own.value), Paragraph(text.rich[max(0, len(text.rich.text) - len(rest)) :])
         found += [Paragraph(text.rich, f"{number}."), *more]
         for letter in OPTION_COLUMNS:
@@ -262,7 +262,7 @@ def _begins_item(cell: Cell) -> bool:
         return bool(first.rich.text.strip()) or len(cell) > 1
     mark, rest = take_mark(first.rich.text)
     known = read_mark(mark)
-    return known is not None and known.series not in ("bullet", "digits-") and bool(rest or len(cell) > 1)
+    return known.series not in ("", "bullet", "digits-") and bool(rest or len(cell) > 1)
 
 
 def _is_layout(table: Sequence[Sequence[Cell]]) -> bool:
@@ -288,7 +288,7 @@ def _is_matching(table: Sequence[Sequence[Cell]]) -> bool:
     sides = []
     for column in (0, 1):
         marks = [_number_of(row[column]) for row in table if len(row) > column and row[column]]
-        sides.append({mark.kind for mark in map(read_mark, marks) if mark is not None})
+        sides.append({mark.kind for mark in map(read_mark, marks) if mark})
     return len(table) > 2 and sides[0] == {"digits"} and sides[1] in ({"upper"}, {"lower"})
 
 
@@ -306,7 +306,7 @@ def _cell_by_cell(table: Sequence[Sequence[Cell]]) -> list[Paragraph]:
 def _disorder(paragraphs: Sequence[Paragraph]) -> int:
     """Return how many marks do not follow the mark before them."""
     marks = [read_mark(part.number or take_mark(part.rich.text)[0]) for part in paragraphs]
-    values = [(mark.series, mark.value) for mark in marks if mark is not None]
+    values = [(mark.series, mark.value) for mark in marks if mark]
     return sum(before[0] == after[0] and after[1] not in (before[1] + 1, 1) for before, after in pairwise(values))
 
 
@@ -318,7 +318,7 @@ def _numbers_stand_apart(table: Sequence[Sequence[Cell]]) -> bool:
     bare = sum(
         text.rstrip(".)").isdigit()
         or (not take_mark(text)[1] and bool(take_mark(text)[0]))
-        or ((mark := read_mark(text)) is not None and mark.label == text)
+        or bool((mark := read_mark(text)) and mark.label == text)
         for text in first
     )
     is_lettered = _are_letters([row[0] for row in table if row[0]])

@@ -337,5 +337,5 @@ def _sides(line: str) -> Iterator[tuple[str, str]]:
             continue
         number, text = take_mark(pieces[place])
         mark = read_mark(number)
-        yield (mark.label.lower(), text) if mark is not None and text else ("", pieces[place])
+        yield (mark.label.lower(), text) if mark and text else ("", pieces[place])
         place += 1

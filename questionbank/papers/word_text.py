@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree as ET  # for building and writing; input is parsed by defusedxml
 
-from questionbank.papers.list_numbers import Counters, Styles
+from questionbank.papers.list_numbers import Counters, Styles, word_value
 from questionbank.papers.marks import GAP
 from questionbank.papers.pandoc import BOXED, COLOUR_BEGINS, COLOUR_ENDS, NUMBER_BEGINS, NUMBER_ENDS
 from questionbank.papers.paragraphs import FORMULA, eq_latex
@@ -109,7 +109,7 @@ class WordText:
 
     def _paragraph(self, paragraph: Any) -> None:
         properties = paragraph.find(f"{W}pPr")
-        style = _value(properties, "pStyle")
+        style = word_value(properties, "pStyle")
         numbered = self.styles.numbering(style, properties)
         if properties is not None and (own := properties.find(f"{W}numPr")) is not None:
             properties.remove(own)
@@ -137,7 +137,7 @@ class WordText:
             return
         properties = run.find(f"{W}rPr")
         whole = "".join(child.text or "" for child in texts)
-        gap = _gap(whole) if _value(properties, "u") not in ("", "none") else ""
+        gap = _gap(whole) if word_value(properties, "u") not in ("", "none") else ""
         if gap:
             texts[0].text = gap
             for child in texts[1:]:
@@ -183,7 +183,7 @@ class WordText:
         style = run.find(f"{_M}rPr/{_M}sty")
         is_bold = style is not None and style.get(f"{_M}val") in ("b", "bi")
         is_bold = is_bold or (properties is not None and properties.find(f"{W}b") is not None)
-        is_bold = is_bold or _value(properties, "u") not in ("", "none")
+        is_bold = is_bold or word_value(properties, "u") not in ("", "none")
         return is_bold or self.styles.is_coloured(properties, "")
 
     # -- objects and drawings -------------------------------------------------------------------------------------
@@ -343,21 +343,9 @@ def _has(root: Any, *names: str) -> bool:
     return any(next(root.iter(f"{W}{name}"), None) is not None for name in names)
 
 
-def _value(properties: Any, name: str) -> str:
-    element = properties.find(f"{W}{name}") if properties is not None else None
-    return element.get(f"{W}val") or "" if element is not None else ""
-
-
-def _text(text: str) -> Any:
-    element = ET.Element(f"{W}t")
-    element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
-    element.text = text
-    return element
-
-
 def _text_run(text: str) -> Any:
     run = ET.Element(f"{W}r")
-    run.append(_text(text))
+    _become_text(ET.SubElement(run, f"{W}t"), text)
     return run
 
 

@@ -24,27 +24,13 @@ _EXTENSION = {  # TeX's font cmex10, with codes that are not characters (The TeX
     **dict.fromkeys("PX", "∑"), **dict.fromkeys("QY", "∏"), **dict.fromkeys("RZ", "∫"),
     **dict.fromkeys("S[", "∪"), **dict.fromkeys("T\\", "∩"), **dict.fromkeys("pqrst", "√"),
 }  # fmt: skip
-_SYMBOL = dict(  # Adobe's font Symbol as Word writes it, at U+F000 (ISO 32000-1, annex D.5)
-    zip(
-        "abgdeqlmprstfwDSWPQLFYG",
-        "αβγδεθλμπρστφωΔΣΩΠΘΛΦΨΓ",
-        strict=True,
-    )
-) | {
+# Adobe's font Symbol as Word writes it, at U+F000 (ISO 32000-1, annex D.5)
+_SYMBOL = dict(zip("abgdeqlmprstfwDSWPQLFYG", "αβγδεθλμπρστφωΔΣΩΠΘΛΦΨΓ", strict=True)) | {
     "\xa3": "≤", "\xb3": "≥", "\xb1": "±", "\xb4": "×", "\xb8": "÷", "\xb9": "≠", "\xbb": "≈", "\xb0": "°", "\xd6": "√",
     "\xa5": "∞", "\xb7": "•", "\xd0": "∠", "\x2d": "−", "\xce": "∈", "\xc7": "∩", "\xc8": "∪", "\xae": "→", "\xde": "⇒",
     "\xf2": "∫", "\xe5": "∑", "\x5e": "⊥", "\xb6": "∂",
 }  # fmt: skip
-_TICKS = {
-    "\uf0a8": "☐",
-    "\uf06f": "☐",
-    "\uf072": "☐",
-    "\uf0fe": "☑",
-    "\uf0fd": "☒",
-    "\uf0fc": "✓",
-    "\uf0b7": "•",
-    "\uf0a7": "•",
-}
+_TICKS = dict(zip("\uf0a8\uf06f\uf072\uf0fe\uf0fd\uf0fc\uf0b7\uf0a7", "☐☐☐☑☒✓••", strict=True))  # in Wingdings
 
 
 @dataclass(slots=True, eq=False)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.question_content import Option
+from analytics.question_content import Option, as_json
 from analytics.records import QuestionRecord
 from questionbank.papers.paper_lines import (
     Correction,
@@ -17,9 +17,7 @@ from questionbank.papers.paper_lines import (
     Paper,
     Role,
     correct,
-    correction_as_json,
-    correction_of,
-    lines_as_json,
+    correction_from_json,
     lines_from_json,
     roles_as_json,
     roles_from_json,
@@ -74,10 +72,10 @@ _corrections = st.one_of(
 
 @given(st.lists(_corrections, max_size=8))
 def test_corrections_survive_json_and_undoing_the_last_gives_the_lines_before(corrections) -> None:
-    kept = [correction_of(row) for row in json.loads(json.dumps([*map(correction_as_json, corrections)]))]
+    kept = [correction_from_json(row) for row in json.loads(json.dumps([*map(as_json, corrections)]))]
     assert kept == corrections
     whole = correct(LINES, ROLES, corrections)
-    assert lines_from_json(json.loads(json.dumps(lines_as_json([row.line for row in whole.lines])))) == tuple(
+    assert lines_from_json(json.loads(json.dumps(as_json(tuple(row.line for row in whole.lines))))) == tuple(
         row.line for row in whole.lines
     )
     if corrections:  # the keys that were there before keep their order
