@@ -61,16 +61,6 @@ class Units(Protocol):
         """Return the plural name of a unit; empty if it has none."""
 
 
-class Clauses(Protocol):
-    """``clauses.py``: where sentences end, and which clauses ask something."""
-
-    ABBREVIATIONS: str
-    """Regular expression of abbreviations whose full stop does not end a sentence."""
-
-    ASKS: re.Pattern[str]
-    """Signs of a clause that asks something, apart from a question mark."""
-
-
 class Words(Protocol):
     """``words.py``: words by their role."""
 
@@ -88,7 +78,13 @@ class Words(Protocol):
 
 
 class QuestionShapes(Protocol):
-    """``question_shapes.py``: what questions ask for, and how their parts are reordered."""
+    """``question_shapes.py``: where sentences end, what questions ask for, and how their parts are reordered."""
+
+    ABBREVIATIONS: str
+    """Regular expression of abbreviations whose full stop does not end a sentence."""
+
+    ASKS: re.Pattern[str]
+    """Signs of a clause that asks something, apart from a question mark."""
 
     PART_END: re.Pattern[str]
     """Where a part of a problem ends, apart from sentence ends."""
@@ -209,7 +205,7 @@ class Language:
         name: in English.
         marks: pattern found only in texts of this language; the first language of the table needs none.
         space: separator between a number and its unit, and between sentences.
-        numbers, clock_times, units, clauses, words, question_shapes, relations: the modules of its folder.
+        numbers, clock_times, units, words, question_shapes, relations: the modules of its folder.
     """
 
     code: str
@@ -219,7 +215,6 @@ class Language:
     numbers: Numbers
     clock_times: ClockTimes
     units: Units
-    clauses: Clauses
     words: Words
     question_shapes: QuestionShapes
     relations: Relations

@@ -33,8 +33,7 @@ from analytics.paraphrase.calibrating import (
 )
 from analytics.paraphrase.config import TOGETHER, ParaphraseConfig
 from analytics.paraphrase.cross_encoder.reading import WEIGHTS_NAME
-from analytics.paraphrase.cross_encoder.weights import write_pair_files
-from analytics.paraphrase.export import STARTER_FOLDER
+from analytics.paraphrase.cross_encoder.weights import STARTER_FOLDER, write_pair_files
 from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.preparing import Prepared, prepared_material, report_triplets
 from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME, typed_text

@@ -31,11 +31,10 @@ from analytics.metrics import rounded
 from analytics.probes.calibration import choose_temperature, conformal_radius
 from analytics.probes.concept_probe import ConceptProbe, Fit, choose_penalty, concept_probe
 from analytics.probes.config import ProbesConfig
-from analytics.probes.data import ProbeData, kept_out
+from analytics.probes.data import DifficultyScale, ProbeData, kept_out
 from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
 from analytics.probes.measure import measure_probes
 from analytics.probes.order import fit_order
-from analytics.probes.scales import DifficultyScale
 from analytics.records import ConceptPath
 from analytics.splits import grouped_folds, grouped_split
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext

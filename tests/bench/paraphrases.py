@@ -41,7 +41,7 @@ def main() -> int:
 
     from analytics.backbone.bert import DEFAULT_BACKBONE, encode_bulk, load_backbone
     from analytics.backbone.sources import find_source
-    from analytics.paraphrase.export import STARTER_FOLDER, export_scorer
+    from analytics.paraphrase.cross_encoder.weights import STARTER_FOLDER, export_scorer
     from analytics.paraphrase.operators.catalog import operator
     from analytics.paraphrase.scoring.scorer import cosines, load_scorer
     from analytics.text.remembered import forget_everything

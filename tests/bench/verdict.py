@@ -21,7 +21,7 @@ from sklearn.metrics import roc_auc_score
 
 from analytics.metrics import expected_calibration_error
 from analytics.paraphrase.calibrating import balanced_shares, fit_verdict
-from analytics.paraphrase.export import export_scorer
+from analytics.paraphrase.cross_encoder.weights import export_scorer
 from analytics.paraphrase.pair_files import read_pairs
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer, weigh_pairs
 from analytics.paraphrase.scoring.verdict import FEATURES, said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.language.contract import Language
-from tests.fake_language import clauses, clock_times, numbers, question_shapes, relations, units, words
+from tests.fake_language import clock_times, numbers, question_shapes, relations, units, words
 
 ESPERANTO = Language(
     code="eo",
@@ -15,7 +15,6 @@ ESPERANTO = Language(
     numbers=numbers,
     clock_times=clock_times,
     units=units,
-    clauses=clauses,
     words=words,
     question_shapes=question_shapes,
     relations=relations,

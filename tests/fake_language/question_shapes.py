@@ -1,9 +1,11 @@
-"""What questions ask for."""
+"""Where sentences end, and what questions ask for."""
 
 from __future__ import annotations
 
 import re
 
+ABBREVIATIONS = r"ekz\."
+ASKS = re.compile(r"\bkiom\b", re.IGNORECASE)
 PART_END = re.compile(r";\s+")
 QUESTION = re.compile(r"\bkiom\b", re.IGNORECASE)
 ORDER = re.compile("(?!)")

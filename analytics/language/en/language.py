@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.language.contract import Language
-from analytics.language.en import clauses, clock_times, numbers, question_shapes, relations, units, words
+from analytics.language.en import clock_times, numbers, question_shapes, relations, units, words
 
 ENGLISH = Language(
     code="en",
@@ -15,7 +15,6 @@ ENGLISH = Language(
     numbers=numbers,
     clock_times=clock_times,
     units=units,
-    clauses=clauses,
     words=words,
     question_shapes=question_shapes,
     relations=relations,

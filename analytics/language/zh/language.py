@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.language.contract import Language
-from analytics.language.zh import clauses, clock_times, numbers, question_shapes, relations, units, words
+from analytics.language.zh import clock_times, numbers, question_shapes, relations, units, words
 
 CHINESE = Language(
     code="zh",
@@ -15,7 +15,6 @@ CHINESE = Language(
     numbers=numbers,
     clock_times=clock_times,
     units=units,
-    clauses=clauses,
     words=words,
     question_shapes=question_shapes,
     relations=relations,

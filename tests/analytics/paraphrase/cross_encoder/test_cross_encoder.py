@@ -20,12 +20,12 @@ from analytics.paraphrase.cross_encoder.reading import (
     with_changed_words,
 )
 from analytics.paraphrase.cross_encoder.weights import (
+    STARTER_FOLDER,
     PairReader,
     load_pair_reader,
     served_pair_reader,
     write_pair_graph,
 )
-from analytics.paraphrase.export import STARTER_FOLDER
 from analytics.paraphrase.findings.finding import Finding
 
 ORIGINAL, PARAPHRASE = "Ben is taller than Ida.", "Ben is shorter than Ida."

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.paraphrase.scoring.scorer import reading_typed, typed_text
+from analytics.paraphrase.scoring.scorer import asks_something, reading_typed, typed_text
 from tests.cases import each_case
 
 
@@ -48,3 +48,8 @@ def test_an_encoder_reads_what_is_typed():
 
     assert reading_typed(encode)(["two km"]).shape == (1, 2)
     assert seen == ["2 kilometer # 2 # kilometer"]
+
+
+@each_case("rewording", "asking")
+def test_questions_tasks_and_blanks_ask_and_statements_do_not(text, asks):
+    assert asks_something(text) is asks
