@@ -38,8 +38,7 @@ from analytics.problem_files import problem_record
 from analytics.question_files import question_row
 from analytics.recalling_solver import likely_graphs, recalling
 from analytics.records import ProblemRecord
-from analytics.solver.rules.comparing import compared_answers
-from analytics.solver.rules.solver import RuleSolver, may_be_solved
+from analytics.solver.rules.solver import RuleSolver, compared_answers, may_be_solved
 from analytics.solver.served import ServedSolver
 from analytics.solver.solution import Solution
 from analytics.text.copies import story_key
