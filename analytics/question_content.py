@@ -26,15 +26,15 @@ Number = Annotated[float, Strict(), AllowInfNan(False)]
 Several = Annotated[tuple[Item, ...], FailFast()]  # a long list of mistakes takes no time
 
 
-class Part:
-    """A part of a question as JSON, which may have no other fields than its own."""
+class ClosedRecord:
+    """Base of dataclasses whose JSON may hold no fields but their own."""
 
     __slots__ = ()
     __pydantic_config__ = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)
-class Option(Part):
+class Option(ClosedRecord):
     """One answer choice of a multiple-choice question.
 
     Attributes:
@@ -56,7 +56,7 @@ def option_text(option: Option | Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class AcceptedAnswer(Part):
+class AcceptedAnswer(ClosedRecord):
     """A typed answer that counts as correct or expected.
 
     Attributes:
@@ -74,7 +74,7 @@ class AcceptedAnswer(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class MatchingPair(Part):
+class MatchingPair(ClosedRecord):
     """Two matching items; without `left`, a right-hand choice that matches nothing."""
 
     left: str
@@ -82,7 +82,7 @@ class MatchingPair(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Blank(Part):
+class Blank(ClosedRecord):
     """A gap in the text, marked ``[[1]]``, ``[[2]]`` and so on.
 
     Attributes:
@@ -99,7 +99,7 @@ class Blank(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback(Part):
+class Feedback(ClosedRecord):
     """Feedback to students after their answer."""
 
     general: str = ""
@@ -109,7 +109,7 @@ class Feedback(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Picture(Part):
+class Picture(ClosedRecord):
     """A picture that the question's texts reference as ``![its description](name)``.
 
     Attributes:
@@ -123,7 +123,7 @@ class Picture(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Stimulus(Part):
+class Stimulus(ClosedRecord):
     """Material that several questions share, such as a text or a table; their texts begin with it."""
 
     title: str = ""
@@ -131,7 +131,7 @@ class Stimulus(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Section(Part):
+class Section(ClosedRecord):
     """The section of a paper or quiz that a question belongs to; worksheets print it above its questions."""
 
     heading: str = ""
@@ -139,7 +139,7 @@ class Section(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionPart(Part):
+class QuestionPart(ClosedRecord):
     """A question within a question."""
 
     text: str
@@ -150,7 +150,7 @@ class QuestionPart(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionContent(Part):
+class QuestionContent(ClosedRecord):
     """Everything about a question that its readable fields do not hold.
 
     Attributes:
@@ -255,7 +255,7 @@ def _reason(error: ValidationError) -> str:
     kind, place = first["type"], [*first["loc"]]
     if kind == "recursion_depth_exceeded":
         return _TOO_DEEP
-    if "settings" in place:
+    if "settings" in place[:-1]:
         kind, place = "dict_type", place[: place.index("settings") + 1]
     last = place.pop() if kind in ("missing", "unexpected_keyword_argument") else ""
     where = "grading" + "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in place)
@@ -264,7 +264,7 @@ def _reason(error: ValidationError) -> str:
             return f"{where} has no {last}"
         case "unexpected_keyword_argument":
             return f"{where} has no {str(last)[:40]!r}"
-    return f"{where} must be {_MUST_BE[kind]}"
+    return f"{where} must be {_MUST_BE.get(kind, 'of another type')}"
 
 
 def content_texts(content: QuestionContent) -> Iterator[str]:

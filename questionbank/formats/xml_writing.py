@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
@@ -68,3 +69,15 @@ def legal(text: str) -> str:
 def _attribute_text(value: object) -> str:
     text = xml_text(str(value).lower() if isinstance(value, bool) else str(value))
     return text.replace('"', "&quot;").replace("\n", "&#10;").replace("\t", "&#9;")
+
+
+def package_manifest(resources: Iterable[Markup], schema: str, version: str, **attributes: object) -> str:
+    """Return the manifest of an IMS content package.
+
+    Args:
+        schema, version: name and version of the kind of package.
+        attributes: of the root.
+    """
+    metadata = element("metadata", element("schema", schema), element("schemaversion", version))
+    root = block("manifest", metadata, element("organizations"), block("resources", *resources), **attributes)
+    return f"{DECLARATION}{root}\n"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,12 +18,12 @@ from django.utils import timezone
 
 from analytics.question_content import as_json
 from analytics.records import ConceptPath, QuestionRecord
+from analytics.text.meaning import same_answer
 from questionbank.bank.question_selectors import ANSWER_KEY_SQL, answer_key, content_hash
 from questionbank.bank.search_index import question_tokens
 from questionbank.formats.columns import STORED
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.scales import scale_percent
-from questionbank.imports.equal_answers import unify_answers
 from questionbank.imports.report import NOT_KEPT, PROBLEMS_KEPT, DuplicateLink, Totals
 from questionbank.solving.services import equation_graph_key
 
@@ -61,6 +61,28 @@ _FILL_ANSWERS = """
         FROM staged_question WHERE answer_key <> '' ORDER BY content_hash, line
     ) f
     WHERE s.answer_key = '' AND s.content_hash = f.content_hash
+"""
+
+_MOST_COMPARED = 1_000  # pairs of answers compared per import, at some tens of milliseconds each if they are formulas
+_MOST_ANSWERS = 8  # per text; a text with more is not a question of its own, such as "Find x."
+
+_SEVERAL_ANSWERS = f"""
+    SELECT content_hash, array_agg(answer_key ORDER BY is_staged, place) FROM (
+        SELECT q.content_hash, {ANSWER_KEY_SQL.format(answer="q.answer")} AS answer_key,
+               false AS is_staged, q.id AS place
+        FROM questionbank_question q
+        WHERE q.status <> 'retired' AND q.content_hash IN (SELECT content_hash FROM staged_question)
+        UNION ALL
+        SELECT content_hash, answer_key, true, line FROM staged_question
+    ) answers
+    WHERE answer_key <> ''
+    GROUP BY content_hash HAVING count(DISTINCT answer_key) BETWEEN 2 AND {_MOST_ANSWERS}
+    ORDER BY min(place) FILTER (WHERE is_staged)
+"""  # noqa: S608 - only names from this module
+_UNIFY = """
+    UPDATE staged_question s SET answer_key = u.equal
+    FROM unnest(%s::bytea[], %s::text[], %s::text[]) AS u(content_hash, answer_key, equal)
+    WHERE s.content_hash = u.content_hash AND s.answer_key = u.answer_key
 """
 
 _MATCH = """
@@ -302,7 +324,9 @@ class Staging:
         """Find questions that the bank or the file itself already contains, and number the new ones."""
         self.execute("CREATE UNIQUE INDEX ON staged_question (line)")
         self.execute(_FILL_ANSWERS)
-        unify_answers(self.execute)
+        # Equivalent answers to one question, such as 1/2 and 0.5, become one.
+        if unified := list(_unified(self.execute(_SEVERAL_ANSWERS))):
+            self.execute(_UNIFY, [list(column) for column in zip(*unified, strict=True)])
         self.execute("ANALYZE staged_question (line, content_hash, answer_key)")
         sequence = "nextval(pg_get_serial_sequence('questionbank_question', 'id'))"
         new_id = "NULL::bigint" if dry_run else sequence
@@ -352,3 +376,19 @@ class Staging:
     def drop(self) -> None:
         """Drop the tables before the transaction ends, as an outer transaction may continue."""
         self.execute("DROP TABLE IF EXISTS staged_question, staged_match, staged_known")
+
+
+def _unified(questions: Iterable[tuple[bytes, list[str]]]) -> Iterator[tuple[bytes, str, str]]:
+    """Yield (hash, key, earlier equivalent key)."""
+    compared = 0
+    for digest, keys in questions:
+        distinct: list[str] = []
+        for key in dict.fromkeys(keys):
+            compared += len(distinct)
+            if compared > _MOST_COMPARED:
+                return
+            equal = next((other for other in distinct if same_answer(key, other) == "same"), "")
+            if equal:
+                yield digest, key, equal
+            else:
+                distinct.append(key)

@@ -70,7 +70,14 @@ def test_an_empty_content_is_nothing():
         ({"points": "3"}, "grading.points must be a finite number"),
         ({"accepted": [{"weight": 1}]}, r"grading.accepted\[1\] has no text"),
         ({"colour": 1}, "grading has no 'colour'"),
-        ({"settings": {"shuffle": 1}}, "must be an object of strings"),
+        ({"settings": {"shuffle": 1}}, "grading.settings must be an object of strings"),
+        ({"settings": {"shuffle": None}}, "grading.settings must be an object of strings"),
+        ({"accepted": [{"text": None}]}, r"grading.accepted\[1\] has no text"),
+        ({"accepted": [{"text": "3", "settings": {}}]}, r"grading.accepted\[1\] has no 'settings'"),
+        ({"blanks": [{}, {"options": {}}]}, r"grading.blanks\[2\].options must be a list"),
+        ({"points": True}, "grading.points must be a finite number"),
+        ({"points": float("nan")}, "grading.points must be a finite number"),
+        ({"hints": [None]}, r"grading.hints\[1\] must be a string"),
         (
             {"parts": [{"text": "a", "content": {"parts": [{"text": "b", "content": {"parts": [{"text": "c"}]}}]}}]},
             "more than 2 levels",
@@ -80,3 +87,8 @@ def test_an_empty_content_is_nothing():
 def test_what_is_no_content_is_refused_with_its_place(found, reason):
     with pytest.raises(ValueError, match=reason):
         content_of(found)
+
+
+def test_null_means_absent():
+    found = {"title": None, "points": None, "settings": None, "accepted": [{"text": "3", "tolerance": None}]}
+    assert content_of(found) == QuestionContent(accepted=(AcceptedAnswer("3"),))

@@ -36,7 +36,7 @@ from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
 from questionbank.formats.written_numbers import finite_number
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse, root_element
-from questionbank.formats.xml_writing import Markup, block, element, opening
+from questionbank.formats.xml_writing import DECLARATION, Markup, element, opening, package_manifest
 
 MANIFEST = "imsmanifest.xml"
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?questestinterop\b")
@@ -247,7 +247,6 @@ def _concepts(title: str) -> tuple[tuple[str, ...], ...]:
 
 # -- writing ------------------------------------------------------------------------------------------------------
 
-_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
 _HEAD = opening(
     "questestinterop",
@@ -285,7 +284,9 @@ def write_canvas(records: Iterable[QuestionRecord], attachments: Attachments) ->
             for concept, places in quizzes.items():
                 resources += _write_quiz(archive, concept, places, items)
             resources += pictures.write(archive)
-            archive.writestr(MANIFEST, _manifest(resources))
+            archive.writestr(
+                MANIFEST, package_manifest(resources, "IMS Content", "1.1.3", identifier="kindred", **_PACKAGE_SPACES)
+            )
         yield from file_pieces(file)
 
 
@@ -302,7 +303,7 @@ def _write_quiz(
     name, meta = f"{ident}/{ident}.xml", f"{ident}/{_META_NAME}"
     with archive.open(name, "w") as stream:
         head = f"{_HEAD}\n{opening('assessment', ident=ident, title=title)}{opening('section', ident='root_section')}\n"
-        stream.write(f"{_DECLARATION}{head}".encode())
+        stream.write(f"{DECLARATION}{head}".encode())
         groups = groupby(places, key=lambda place: place[:2])
         for number, ((section, points), group) in enumerate(groups, start=1):
             members = [*group]
@@ -316,7 +317,7 @@ def _write_quiz(
     quiz = element(
         "quiz", element("title", title), element("quiz_type", "assignment"), identifier=ident, xmlns=_QUIZ_SPACE
     )
-    archive.writestr(meta, f"{_DECLARATION}{quiz}\n")
+    archive.writestr(meta, f"{DECLARATION}{quiz}\n")
     depends = element("dependency", identifierref=f"{ident}_meta")
     kind = "associatedcontent/imscc_xmlv1p1/learning-application-resource"
     return [
@@ -344,18 +345,6 @@ def _section_edges(section: Section, number: int, points: float | None, count: i
         selection = element("selection", element("selection_number", str(count)), gives)
         before.append(element("selection_ordering", selection))
     return "".join(f"{piece}\n" for piece in before).encode(), b"</section>\n"
-
-
-def _manifest(resources: list[Markup]) -> str:
-    manifest = block(
-        "manifest",
-        element("metadata", element("schema", "IMS Content"), element("schemaversion", "1.1.3")),
-        element("organizations"),
-        block("resources", *resources),
-        identifier="kindred",
-        **_PACKAGE_SPACES,
-    )
-    return f"{_DECLARATION}{manifest}\n"
 
 
 class _Pictures:

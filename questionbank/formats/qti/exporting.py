@@ -31,7 +31,7 @@ from questionbank.formats.qti.texts import with_paths
 from questionbank.formats.qti.words import CATALOG, KEPT, MANIFEST, SECTIONED, TOOL, Version
 from questionbank.formats.qti.writing import document, write_item, write_stimulus
 from questionbank.formats.seam import Attachments, CannotHold, not_held
-from questionbank.formats.xml_writing import Markup, block, element, joined
+from questionbank.formats.xml_writing import Markup, element, joined, package_manifest
 
 _FOLDER, _PICTURES, _STIMULI = "items", "media", "stimuli"
 _TEST = "test.xml"
@@ -80,10 +80,13 @@ class _Package:
                 continue
             self._add(record, item)
         self._archive.writestr(_TEST, self._test())
+        space, schema, number = self._version.package
         depends = [element("dependency", identifierref=f"i{place + 1}") for place in range(self._number)]
         kind = f"imsqti_test_xml{self._version.resource}"
         test = element("resource", element("file", href=_TEST), *depends, identifier="test", type=kind, href=_TEST)
-        self._archive.writestr(MANIFEST, self._manifest([test, *self._resources]))
+        self._archive.writestr(
+            MANIFEST, package_manifest([test, *self._resources], schema, number, xmlns=space, identifier="kindred")
+        )
 
     def _add(self, record: QuestionRecord, item: _Item) -> None:
         self._number += 1
@@ -146,18 +149,6 @@ class _Package:
             groups.append(_section_element(numbers, "Section", *map(Markup, shared), items) if shared else items)
         groups += [self._section(inner, name, numbers) for name, inner in section.inner.items()]
         return _section_element(numbers, title, *groups)
-
-    def _manifest(self, resources: list[Markup]) -> str:
-        space, schema, number = self._version.package
-        manifest = block(
-            "manifest",
-            element("metadata", element("schema", schema), element("schemaversion", number)),
-            element("organizations"),
-            block("resources", *resources),
-            xmlns=space,
-            identifier="kindred",
-        )
-        return f'<?xml version="1.0" encoding="UTF-8"?>\n{manifest}\n'
 
 
 def _section_element(numbers: Iterator[int], title: str, *inner: Markup) -> Markup:

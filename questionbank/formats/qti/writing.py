@@ -26,7 +26,7 @@ from questionbank.formats.qti.declarations import (
 from questionbank.formats.qti.texts import Address, block_html, flow_html
 from questionbank.formats.qti.words import STIMULUS_CLASS, TOOL, Version, in_version
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
-from questionbank.formats.xml_writing import Markup, block, element, joined
+from questionbank.formats.xml_writing import DECLARATION, Markup, block, element, joined
 
 _GAP = re.compile(r"<math\b.*?</math>|<[^<>]*>|\[\[(\d{1,3})\]\]", re.DOTALL)  # gaps never occur in a formula or a tag
 _NAME = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
@@ -64,7 +64,7 @@ def document(root: str, inner: Sequence[str], version: Version, **attributes: ob
     spaces = f'xmlns="{version.space}" xmlns:xsi="{_XSI}" xsi:schemaLocation="{version.space} {version.schema}"'
     body = in_version(block(root, *inner, **attributes), version)
     head, tag, rest = body.partition(" ")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head} {spaces}{tag}{rest}\n'
+    return f"{DECLARATION}{head} {spaces}{tag}{rest}\n"
 
 
 def _identifier(id: str, version: Version) -> str:
