@@ -15,6 +15,7 @@ from questionbank.models.facet_count import FacetCount
 from questionbank.models.importing import DocumentDraft, ImportDuplicate, ImportUpdate
 from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
 from questionbank.models.question import Question, QuestionTag
+from questionbank.models.responses import ItemStatistics, Response, ResponseSet
 from questionbank.models.review import ReviewDecision, ReviewGuideline, ReviewLease, ReviewPreference, SettlementLease
 from questionbank.models.run import Run, RunLog, RunMetric, WorkBlock, WorkerHeartbeat
 from questionbank.models.search import LongQuery, OutgoingMail, SynonymGroup, VocabularyWord
@@ -35,6 +36,7 @@ __all__ = [
     "FacetCount",
     "ImportDuplicate",
     "ImportUpdate",
+    "ItemStatistics",
     "KnowledgeConcept",
     "KnowledgeHierarchy",
     "LongQuery",
@@ -55,6 +57,8 @@ __all__ = [
     "QuestionSolution",
     "QuestionTag",
     "QuestionUse",
+    "Response",
+    "ResponseSet",
     "ReviewDecision",
     "ReviewGuideline",
     "ReviewLease",

@@ -11,7 +11,7 @@ from django.db.models import Model
 from rules.permissions import ObjectPermissionBackend
 
 from questionbank.core.errors import NotAllowed
-from questionbank.models import ApiKey, ImportUpdate, Question, QuestionList, Run, User, Worksheet
+from questionbank.models import ApiKey, ImportUpdate, Question, QuestionList, ResponseSet, Run, User, Worksheet
 from questionbank.people.roles import ROLES
 
 PRIVATE_KINDS = frozenset({Run.Kind.IMPORT, Run.Kind.READ, Run.Kind.UNDO, Run.Kind.CHANGE})
@@ -49,9 +49,9 @@ class RulesBackend(ObjectPermissionBackend):
 
 
 _SCOPES = {  # of keys of the API -> the permissions that need them; a literal table
-    ApiKey.Scope.READ: "read run_read language_model_ask",
+    ApiKey.Scope.READ: "read run_read language_model_ask responses_read",
     ApiKey.Scope.WRITE: "question_create question_edit tags_edit equation_edit import import_publish import_continue"
-    " run_restart paraphrase_propose",
+    " run_restart paraphrase_propose responses_import responses_delete",
     ApiKey.Scope.REVIEW: "review settle_own guidelines_edit",
     ApiKey.Scope.TRAIN: "models_manage runs_manage",
     ApiKey.Scope.ADMIN: "concepts_edit health changes_read people_manage",
@@ -99,6 +99,12 @@ def is_about_somebody_elses_work(user: User, run: Run | None) -> bool:
 
 
 @rules.predicate
+def owns_set(user: User, response_set: ResponseSet | None) -> bool:
+    """Return whether the person imported the set of responses."""
+    return response_set is not None and response_set.owner_id == user.pk
+
+
+@rules.predicate
 def teachers_publish(_user: User) -> bool:
     """Return whether teachers may import questions for everyone here, not only as their own drafts."""
     return bool(settings.TEACHERS_PUBLISH_IMPORTS)
@@ -113,6 +119,9 @@ rules.add_perm("questionbank.equation_edit", is_teacher | is_admin)
 rules.add_perm("questionbank.import", is_teacher | is_admin)  # files of questions, and test papers
 rules.add_perm("questionbank.import_publish", is_admin | (is_teacher & teachers_publish))
 rules.add_perm("questionbank.import_continue", is_admin | (is_teacher & is_own_import))  # or undo it
+rules.add_perm("questionbank.responses_read", is_teacher | is_admin)
+rules.add_perm("questionbank.responses_import", is_teacher | is_admin)
+rules.add_perm("questionbank.responses_delete", is_admin | (is_teacher & owns_set))
 rules.add_perm("questionbank.run_read", is_admin | (has_role & ~is_about_somebody_elses_work))
 rules.add_perm("questionbank.run_restart", is_admin | (has_role & has_requested))
 rules.add_perm("questionbank.runs_manage", is_admin)

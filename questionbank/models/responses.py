@@ -1,0 +1,115 @@
+"""Pupils' responses to questions, and the figures computed from them.
+
+A pupil is a keyed hash; no column holds a name, an e-mail address or what a pupil typed.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+
+class ResponseSet(models.Model):
+    """The responses of one file: a test that a class wrote.
+
+    Attributes:
+        day: when the test was written; None if unknown.
+        layout: the layout of the file, for people.
+        counts_unreached: whether a question without a response counts as 0 marks; otherwise the pupil does not count
+            for this question.
+        maximum_marks: maximum mark by question id (as text, because it is JSON).
+        people: number of pupils.
+        figures: `analytics.responses.classical.TotalFigures` by name, without those that are undefined; empty for
+            fewer than five pupils.
+    """
+
+    title = models.CharField("title", max_length=120)
+    class_label = models.CharField("class", max_length=60, blank=True)
+    day = models.DateField("date", null=True, blank=True)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="response_sets"
+    )
+    layout = models.CharField(max_length=60)
+    counts_unreached = models.BooleanField("a question without a response counts as 0 marks", default=True)
+    maximum_marks = models.JSONField(default=dict)
+    people = models.PositiveIntegerField("pupils", default=0)
+    figures = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = "set of responses"
+        verbose_name_plural = "sets of responses"
+        ordering = ("-day", "-pk")
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Response(models.Model):
+    """What a pupil did with a question.
+
+    Attributes:
+        person: keyed hash of what identifies the pupil, 16 bytes.
+        version: the question's version at the time of the import.
+        score: share of the maximum mark, from 0 to 1.
+        choice: label of the chosen option; empty if the question has no options or the file does not state it.
+        seconds: time spent; None if unknown.
+        attempt: number of the attempt, counted from 1.
+    """
+
+    response_set = models.ForeignKey(  # indexed by `one_response_an_attempt`
+        ResponseSet, on_delete=models.CASCADE, related_name="responses", db_index=False
+    )
+    question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="+")
+    person = models.BinaryField(max_length=16)
+    version = models.PositiveIntegerField()
+    score = models.FloatField()
+    choice = models.CharField(max_length=20, blank=True)
+    seconds = models.FloatField(null=True)
+    attempt = models.PositiveSmallIntegerField(default=1)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("response_set", "question", "person", "attempt"), name="one_response_an_attempt"
+            ),
+            models.CheckConstraint(condition=Q(score__gte=0, score__lte=1), name="response_score_is_a_share"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.response_set_id}, question {self.question_id}: {self.score:g}"
+
+
+class ItemStatistics(models.Model):
+    """Figures of a question in one set of responses, or in all of them; only for five pupils or more.
+
+    Attributes:
+        response_set: None for the figures of all sets together.
+        figures: by name, without those that are undefined; `questionbank.responses.figures` names them.
+        options: for each option its label, its share of the mark, the choices of the weakest, middle and strongest
+            third (`thirds`) and the mean ability of those who chose it; empty without options.
+        flags: kind, evidence and option of each conspicuous thing, the most important first.
+    """
+
+    question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="item_statistics")
+    response_set = models.ForeignKey(
+        ResponseSet, null=True, blank=True, on_delete=models.CASCADE, related_name="item_statistics"
+    )
+    people = models.PositiveIntegerField("pupils")
+    figures = models.JSONField(default=dict)
+    options = models.JSONField(default=list)
+    flags = models.JSONField(default=list)
+    computed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name = "figures of a question"
+        verbose_name_plural = "figures of questions"
+        constraints = (
+            models.UniqueConstraint(
+                fields=("question", "response_set"), name="figures_once_a_question_and_set", nulls_distinct=False
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"question {self.question_id}, set {self.response_set_id or 'all'}"

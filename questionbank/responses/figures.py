@@ -1,0 +1,235 @@
+"""The figures of questions: classical ones for each set of responses, a model of difficulties over all of them.
+
+Names of figures of a set: `facility`, `facility_sd`, `intended_weight`, `effective_weight`, `discrimination`,
+`efficiency`, `guess`. Names of figures of all sets: `facility`, `discrimination`, `guess`, `sets`, `slope`,
+`slope_error`, `difficulty`, `difficulty_error` (slope a and location b of the two-parameter model, and their standard
+errors).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.responses.classical import Unreached, question_figures, random_guess_score, total_figures
+from analytics.responses.item_response import ModelSettings, fit_item_response
+from analytics.responses.options import BLANK, Flag, option_figures, option_flags, score_flags
+from analytics.responses.table import Floats, Indices, Responses
+
+FEWEST_PUPILS = 5
+"""Nothing is shown for fewer, so that no single pupil's answers can be told."""
+
+UNKNOWN = -2
+"""The choice of a pupil who answered, but the option is not known."""
+
+
+@dataclass(frozen=True)
+class SetResponses:
+    """First attempts of one set.
+
+    Attributes:
+        questions: ids of the questions, (questions,).
+        responses: persons and questions as indices.
+        choices: index of the chosen option of each response, or `UNKNOWN`, (responses,).
+        counts_unreached: whether a question without a response counts as 0 marks.
+    """
+
+    questions: Indices
+    responses: Responses
+    choices: Indices
+    counts_unreached: bool
+
+    def usable(self) -> SetResponses | None:
+        """Return the set without questions that fewer than five pupils reached; None if nothing is left."""
+        counts = np.bincount(self.responses.question, minlength=len(self.questions))
+        keeps = counts >= FEWEST_PUPILS
+        rows = keeps[self.responses.question]
+        if self.responses.people < FEWEST_PUPILS or not rows.any():
+            return None
+        places = np.cumsum(keeps) - 1
+        kept = self.responses
+        responses = Responses(
+            kept.person[rows],
+            places[kept.question[rows]],
+            kept.score[rows],
+            kept.max_marks[keeps],
+            np.zeros(kept.people, dtype=np.int64),
+        )
+        return SetResponses(self.questions[keeps], responses, self.choices[rows], self.counts_unreached)
+
+
+@dataclass(frozen=True)
+class OptionShown:
+    """An option with its label and its share of the mark."""
+
+    label: str
+    weight: float
+
+
+@dataclass
+class QuestionResult:
+    """What is stored as `ItemStatistics`; see there."""
+
+    people: int
+    figures: dict[str, float]
+    options: list[dict[str, Any]] = field(default_factory=list)
+    flags: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _QuestionRows:
+    """How the pupils of one or several sets did with a question.
+
+    Attributes:
+        score: (people,).
+        ability: the rest of the total in standard deviations of the set, (people,).
+        choice: index of an option, `BLANK` or `UNKNOWN`, (people,).
+    """
+
+    score: Floats
+    ability: Floats
+    choice: Indices
+
+
+def set_results(
+    data: SetResponses, options: Mapping[int, Sequence[OptionShown]]
+) -> tuple[dict[str, float], dict[int, QuestionResult]]:
+    """Return the figures of a set's totals, and of each question by id; both are empty for fewer than five pupils."""
+    usable = data.usable()
+    if usable is None:
+        return {}, {}
+    unreached: Unreached = "zero" if usable.counts_unreached else "left out"
+    classical = question_figures(usable.responses, unreached)
+    results = {}
+    for place, rows in enumerate(_question_rows(usable)):
+        question = int(usable.questions[place])
+        shown = options.get(question, ())
+        named = {item.name: getattr(classical, item.name)[place] for item in fields(classical)}
+        people = int(named.pop("people"))
+        named["guess"] = random_guess_score(np.array([option.weight for option in shown]))
+        results[question] = _result(people, named, rows, shown)
+    return _known(asdict(total_figures(usable.responses, unreached))), results
+
+
+def bank_results(
+    sets: Sequence[SetResponses], options: Mapping[int, Sequence[OptionShown]]
+) -> dict[int, QuestionResult]:
+    """Return the figures of each question over all sets, by id; the model has one group per set."""
+    usable = [data for found in sets if (data := found.usable()) is not None]
+    rows: dict[int, list[_QuestionRows]] = {}
+    for data in usable:
+        for question, found in zip(data.questions, _question_rows(data), strict=True):
+            rows.setdefault(int(question), []).append(found)
+    if not rows:
+        return {}
+    ids = np.array(sorted(rows))
+    guesses = np.array([random_guess_score(np.array([o.weight for o in options.get(int(i), ())])) for i in ids])
+    model = fit_item_response(_pooled(usable, ids), ModelSettings(guess=np.minimum(guesses, 0.9)))
+    results = {}
+    for place, question in enumerate(map(int, ids)):
+        parts = rows[question]
+        together = _QuestionRows(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(parts[0])))
+        named = {
+            "facility": float(together.score.mean()),
+            "discrimination": _correlation(together.score, together.ability),
+            "guess": guesses[place],
+            "sets": len(parts),
+            "slope": model.slope[place],
+            "slope_error": model.slope_error[place],
+            "difficulty": model.location[place],
+            "difficulty_error": model.location_error[place],
+        }
+        results[question] = _result(len(together.score), named, together, options.get(question, ()))
+    return results
+
+
+def _pooled(sets: Sequence[SetResponses], ids: Indices) -> Responses:
+    """Return all responses with one group per set; an unreached question is wrong where the set counts it so."""
+    people = 0
+    columns: list[tuple[Indices, Indices, Floats]] = []
+    groups = []
+    for data in sets:
+        person, question, score = data.responses.person, data.responses.question, data.responses.score
+        if data.counts_unreached:
+            table = np.zeros((data.responses.people, len(data.questions)))
+            table[person, question] = score
+            person, question = (axis.ravel() for axis in np.indices(table.shape))
+            score = table.ravel()
+        columns.append((person + people, np.searchsorted(ids, data.questions)[question], score))
+        groups.append(data.responses.people)
+        people += data.responses.people
+    person, question, score = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+    group = np.repeat(np.arange(len(groups)), groups)
+    return Responses(person, question, score, np.ones(len(ids)), group)
+
+
+def _question_rows(data: SetResponses) -> list[_QuestionRows]:
+    responses = data.responses
+    order = np.argsort(responses.question, kind="stable")
+    starts = np.searchsorted(responses.question[order], np.arange(len(data.questions) + 1))
+    found = []
+    for place in range(len(data.questions)):
+        rows = order[starts[place] : starts[place + 1]]
+        people = responses.person[rows]
+        rest = responses.totals.copy()
+        rest[people] -= responses.marks[rows]
+        spread = rest.std()
+        ability = (rest - rest.mean()) / (spread if spread > 1e-9 else 1.0)
+        if data.counts_unreached:
+            score, choice = np.zeros(responses.people), np.full(responses.people, BLANK)
+            score[people], choice[people] = responses.score[rows], data.choices[rows]
+            found.append(_QuestionRows(score, ability, choice))
+        else:
+            found.append(_QuestionRows(responses.score[rows], ability[people], data.choices[rows]))
+    return found
+
+
+def _result(
+    people: int, named: Mapping[str, float], rows: _QuestionRows, options: Sequence[OptionShown]
+) -> QuestionResult:
+    labels = [option.label for option in options]
+    known = rows.choice != UNKNOWN
+    if options and (rows.choice[known] >= 0).sum() >= FEWEST_PUPILS and any(option.weight > 0 for option in options):
+        choice, ability = rows.choice[known], rows.ability[known]
+        weights = np.array([option.weight for option in options])
+        chosen = option_figures(choice, ability, len(options))
+        shown = [
+            {
+                "label": option.label,
+                "weight": option.weight,
+                "thirds": chosen.counts[:, place].tolist(),
+                "ability": None if np.isnan(chosen.ability[place]) else round(float(chosen.ability[place]), 3),
+            }
+            for place, option in enumerate(options)
+        ]
+        left_out = {"label": "", "weight": 0.0, "thirds": chosen.left_out.tolist(), "ability": None}
+        shown += [left_out] if chosen.left_out.any() else []
+        return QuestionResult(people, _known(named), shown, _flags(option_flags(choice, ability, weights), labels))
+    flags = score_flags(rows.score, rows.ability, left_out=rows.choice == BLANK)
+    return QuestionResult(people, _known(named), flags=_flags(flags, labels))
+
+
+def _flags(flags: Sequence[Flag], labels: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "code": flag.code.value,
+            "evidence": round(flag.evidence, 3),
+            "option": labels[flag.option] if flag.option >= 0 else "",
+        }
+        for flag in flags
+    ]
+
+
+def _known(named: Mapping[str, float]) -> dict[str, float]:
+    """Return the figures that are defined."""
+    return {name: round(float(value), 9) for name, value in named.items() if np.isfinite(value)}
+
+
+def _correlation(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> float:
+    if np.ptp(first) < 1e-9 or np.ptp(second) < 1e-9:
+        return float("nan")
+    return float(np.corrcoef(first, second)[0, 1])

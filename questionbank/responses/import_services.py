@@ -1,0 +1,190 @@
+"""Importing responses: what a file would bring, and writing it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.db import connection, transaction
+
+from questionbank.core.errors import Conflict, ImportRefused, LineProblem
+from questionbank.core.upload_services import uploads_forget_old
+from questionbank.models import ResponseSet, User
+from questionbank.people.permissions import require
+from questionbank.responses.marking import Marked, mark_response
+from questionbank.responses.matching_selectors import QuestionMatch, match_questions
+from questionbank.responses.prepared import dump_table, load_table, without_names
+from questionbank.responses.reading import ResponseRow, ResponseTable, read_responses
+from questionbank.responses.statistics_services import bank_statistics_compute, set_statistics_compute
+
+_COPY = """
+    COPY questionbank_response (response_set_id, question_id, person, version, score, choice, seconds, attempt)
+    FROM STDIN
+"""
+LEAST_FILLED = 0.5  # share of responses among all pupils and questions, below which an empty cell is "not asked"
+
+
+@dataclass(frozen=True, slots=True)
+class SetDetails:
+    """What the person says about the responses.
+
+    Attributes:
+        counts_unreached: see `ResponseSet`; None to decide by the share of questions that have a response.
+    """
+
+    title: str
+    class_label: str = ""
+    day: date | None = None
+    counts_unreached: bool | None = None
+
+
+@dataclass(slots=True)
+class ImportPlan:
+    """What an import would write.
+
+    Attributes:
+        rows: usable responses with their question and marking.
+        problems: lines that are not used, with reasons.
+    """
+
+    table: ResponseTable
+    matches: list[QuestionMatch]
+    rows: list[tuple[ResponseRow, QuestionMatch, Marked]] = field(default_factory=list)
+    problems: list[LineProblem] = field(default_factory=list)
+
+    @property
+    def matched(self) -> list[QuestionMatch]:
+        """The questions that are in the bank."""
+        return [match for match in self.matches if match.question is not None]
+
+    @property
+    def unmatched(self) -> list[QuestionMatch]:
+        """The questions that are not."""
+        return [match for match in self.matches if match.question is None]
+
+    @property
+    def people(self) -> int:
+        """Number of pupils with a usable response."""
+        return len({row.person for row, _match, _marked in self.rows})
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether most pupils have a response to most questions, so that a missing one means no marks."""
+        cells = {(row.person, row.question) for row, _match, _marked in self.rows}
+        return len(cells) >= LEAST_FILLED * self.people * max(len(self.matched), 1)
+
+
+def responses_read(*, path: Path) -> ResponseTable:
+    """Read a file; pupils are keyed hashes in what is returned.
+
+    Raises:
+        ImportRefused: it cannot be read, or holds no responses.
+    """
+    return without_names(read_responses(path))
+
+
+def prepared_keep(*, table: ResponseTable, user: User) -> str:
+    """Store a table until its person has looked at the preview; return the name that finds it again.
+
+    Raises:
+        NotAllowed: the person may not import responses.
+    """
+    require(user, "responses_import", "You may not import responses.")
+    uploads_forget_old()
+    return storages["uploads"].save(f"{uuid.uuid4().hex}.responses", ContentFile(dump_table(table)))
+
+
+def prepared_get(stored: str) -> ResponseTable:
+    """Return a stored table.
+
+    Raises:
+        Conflict: it is no longer stored.
+    """
+    try:
+        with storages["uploads"].open(stored) as file:
+            return load_table(file.read())
+    except FileNotFoundError as error:
+        raise Conflict("The file is no longer stored; upload it again.") from error
+
+
+def prepared_forget(stored: str) -> None:
+    """Delete a stored table."""
+    storages["uploads"].delete(stored)
+
+
+def responses_plan(
+    *, table: ResponseTable, user: User | None, order: Sequence[int] = (), chosen: Mapping[int, int] | None = None
+) -> ImportPlan:
+    """Match a table's questions and mark its responses; write nothing.
+
+    Args:
+        order, chosen: see `match_questions`.
+    """
+    plan = ImportPlan(table, match_questions(table.questions, user=user, order=order, chosen=chosen))
+    plan.problems = list(table.problems)
+    for row in table.rows:
+        match = plan.matches[row.question]
+        if match.question is None:
+            continue
+        try:
+            plan.rows.append((row, match, mark_response(row, match.reference.maximum, match.question)))
+        except ValueError as error:
+            plan.problems.append(LineProblem(row.line, f"{match.reference.name}: {error}"))
+    plan.problems.sort(key=lambda problem: problem.line)
+    return plan
+
+
+@transaction.atomic
+def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None) -> ResponseSet:
+    """Write a set of responses and compute its figures, and those of all sets.
+
+    Raises:
+        NotAllowed: the person may not import responses.
+        ImportRefused: no question of the file is in the bank, or no response can be used.
+    """
+    require(user, "responses_import", "You may not import responses.")
+    if not plan.matched:
+        raise ImportRefused("No question of this file is in the bank.", plan.problems)
+    if not plan.rows:
+        raise ImportRefused("No response of this file can be used.", plan.problems)
+    counts_unreached = plan.is_filled if details.counts_unreached is None else details.counts_unreached
+    response_set = ResponseSet.objects.create(
+        title=details.title,
+        class_label=details.class_label,
+        day=details.day,
+        owner=user,
+        layout=plan.table.kind,
+        counts_unreached=counts_unreached,
+        maximum_marks={
+            str(match.question.id): match.reference.maximum or 1.0
+            for match in plan.matches
+            if match.question is not None
+        },
+        people=plan.people,
+    )
+    with connection.cursor() as cursor, cursor.cursor.copy(_COPY) as copy:
+        for row, match, marked in plan.rows:
+            question = match.question
+            assert question is not None  # noqa: S101
+            what = (question.id, bytes.fromhex(row.person), question.version, marked.score, marked.choice)
+            copy.write_row((response_set.pk, *what, row.seconds, row.attempt))
+    set_statistics_compute(response_set=response_set)
+    bank_statistics_compute()
+    return response_set
+
+
+@transaction.atomic
+def response_set_delete(*, response_set: ResponseSet, user: User) -> None:
+    """Delete a set with its responses and figures, and compute the figures of the other sets anew.
+
+    Raises:
+        NotAllowed: it belongs to somebody else, and the person is no admin.
+    """
+    require(user, "responses_delete", "Only its owner or an admin can delete this set of responses.", response_set)
+    response_set.delete()
+    bank_statistics_compute()

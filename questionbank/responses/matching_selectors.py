@@ -1,0 +1,134 @@
+"""The bank's questions that a file of responses names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+
+from analytics.question_content import Option
+from questionbank.bank.question_selectors import visible_to
+from questionbank.models import Question, User
+from questionbank.responses.column_roles import QuestionReference
+from questionbank.responses.marking import MarkedQuestion
+
+LEAST_TEXT = 12  # letters and digits of a text by which a question is found
+_SAME_TEXT = """
+    SELECT id, regexp_replace(lower(text), '[^a-z0-9]+', '', 'g') FROM questionbank_question
+    WHERE status <> 'retired' AND regexp_replace(lower(text), '[^a-z0-9]+', '', 'g') = ANY(%s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionMatch:
+    """The bank's question for one that a file names.
+
+    Attributes:
+        question: None if there is no such question.
+        how: by what it was found, or why it was not.
+    """
+
+    reference: QuestionReference
+    question: MarkedQuestion | None
+    how: str
+
+
+def match_questions(
+    references: Sequence[QuestionReference],
+    *,
+    user: User | None,
+    order: Sequence[int] = (),
+    chosen: Mapping[int, int] | None = None,
+) -> list[QuestionMatch]:
+    """Return the match of each reference.
+
+    Args:
+        user: finds the questions visible to this person; None is the system itself.
+        order: ids of the questions of the test, for numbers such as "Q. 3".
+        chosen: question ids chosen by the user, by index; 0 leaves a question out.
+    """
+    candidates = _candidates(references, order)
+    for index, number in (chosen or {}).items():
+        candidates[index] = [(number, "chosen by you")] if number else []
+    wanted = {number for found in candidates for number, _how in found}
+    questions = _marked_questions(wanted, user)
+    matches: list[QuestionMatch] = []
+    first: dict[int, str] = {}
+    for reference, found in zip(references, candidates, strict=True):
+        existing = [(number, how) for number, how in found if number in questions]
+        how = existing[0][1] if existing else "not in the bank"
+        best = list(dict.fromkeys(number for number, by in existing if by == how))
+        if len(best) > 1:
+            matches.append(QuestionMatch(reference, None, f"{len(best)} questions have this {how}"))
+        elif best and best[0] in first:
+            matches.append(QuestionMatch(reference, None, f"the same question as {first[best[0]]}"))
+        else:
+            matches.append(QuestionMatch(reference, questions[best[0]] if best else None, how))
+            first |= dict.fromkeys(best, reference.name)
+    return matches
+
+
+def _candidates(references: Sequence[QuestionReference], order: Sequence[int]) -> list[list[tuple[int, str]]]:
+    """Return (question id, by what) for each reference, the surest first."""
+    by_source = _ids_by_source(references)
+    by_text = _ids_by_text(references)
+    positions = sorted(reference.position for reference in references if reference.position is not None)
+    are_places = positions == list(range(1, len(positions) + 1))  # a test's numbers, not the bank's
+    found = []
+    for reference in references:
+        candidates: list[tuple[int, str]] = []
+        if reference.position is not None and 0 < reference.position <= len(order):
+            candidates.append((order[reference.position - 1], "place in the test"))
+        for name in dict.fromkeys((reference.id, reference.name)):
+            candidates += [(number, "identifier") for number in by_source.get(name, ())]
+        candidates += [(number, "text") for number in by_text.get(_letters(reference.text), ())]
+        if reference.position is not None and not are_places:
+            candidates.append((reference.position, "number in the bank"))
+        elif number := _bank_number(reference):
+            candidates.append((number, "number in the bank"))
+        found.append(candidates)
+    return found
+
+
+def _bank_number(reference: QuestionReference) -> int | None:
+    """Return the number of a question in the bank that a cell of a column of questions states."""
+    return int(reference.id) if re.fullmatch(r"\d{1,18}", reference.id) and reference.id == reference.name else None
+
+
+def _ids_by_source(references: Sequence[QuestionReference]) -> dict[str, list[int]]:
+    names = {name for reference in references for name in (reference.id, reference.name) if name}
+    rows = Question.objects.filter(source_id__in=names).exclude(status=Question.Status.RETIRED)
+    found: dict[str, list[int]] = {}
+    for name, number in rows.values_list("source_id", "pk"):
+        found.setdefault(name, []).append(number)
+    return found
+
+
+def _ids_by_text(references: Sequence[QuestionReference]) -> dict[str, list[int]]:
+    texts = {letters for reference in references if len(letters := _letters(reference.text)) >= LEAST_TEXT}
+    found: dict[str, list[int]] = {}
+    if texts:
+        with connection.cursor() as cursor:
+            cursor.execute(_SAME_TEXT, [sorted(texts)])
+            for number, letters in cursor.fetchall():
+                found.setdefault(letters, []).append(number)
+    return found
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "", text.lower())
+
+
+def _marked_questions(ids: set[int], user: User | None) -> dict[int, MarkedQuestion]:
+    rows = Question.objects.filter(visible_to(user), pk__in=ids)
+    return {question.pk: marked_question(question) for question in rows.defer("search_vector", "content_hash")}
+
+
+def marked_question(question: Question) -> MarkedQuestion:
+    """Return what marking needs of a question."""
+    options = tuple(
+        Option(str(option["label"]), str(option["text"]), weight=option.get("weight")) for option in question.options
+    )
+    return MarkedQuestion(question.pk, question.version, question.kind, options, question.answer)

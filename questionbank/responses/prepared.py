@@ -1,0 +1,52 @@
+"""Tables of responses without names: pupils as keyed hashes, and the table as stored between preview and import."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import asdict, astuple, replace
+from typing import Any
+
+from django.utils.crypto import salted_hmac
+
+from questionbank.core.errors import LineProblem
+from questionbank.responses.column_roles import QuestionReference
+from questionbank.responses.reading import ResponseRow, ResponseTable
+
+PERSON_BYTES = 16
+_SALT = "kindred.responses.person"
+
+
+def person_hash(person: str) -> str:
+    """Return a pupil's keyed hash, in hexadecimal; the key is derived from the installation's secret key."""
+    return salted_hmac(_SALT, person, algorithm="sha256").digest()[:PERSON_BYTES].hex()
+
+
+def without_names(table: ResponseTable) -> ResponseTable:
+    """Return a table with keyed hashes in place of what identifies the pupils."""
+    hashes = {person: person_hash(person) for person in {row.person for row in table.rows}}
+    return replace(table, rows=[replace(row, person=hashes[row.person]) for row in table.rows])
+
+
+def dump_table(table: ResponseTable) -> bytes:
+    """Return a table as bytes."""
+    fields: dict[str, Any] = {
+        "kind": table.kind,
+        "questions": [asdict(question) for question in table.questions],
+        "rows": [astuple(row) for row in table.rows],
+        "problems": [(problem.line, problem.reason) for problem in table.problems],
+        "notes": table.notes,
+    }
+    return gzip.compress(json.dumps(fields, ensure_ascii=False).encode(), 3)
+
+
+def load_table(data: bytes) -> ResponseTable:
+    """Return the table of `dump_table`."""
+    fields = json.loads(gzip.decompress(data))
+    return ResponseTable(
+        kind=fields["kind"],
+        questions=[QuestionReference(**question) for question in fields["questions"]],
+        rows=[ResponseRow(*row) for row in fields["rows"]],
+        problems=[LineProblem(line, reason) for line, reason in fields["problems"]],
+        notes=fields["notes"],
+    )

@@ -1,0 +1,69 @@
+"""Sets of responses, figures of questions, and the order of questions in a test."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from questionbank.bank.question_selectors import visible_to
+from questionbank.core.database import get_or_not_found
+from questionbank.core.errors import NotFound
+from questionbank.models import ItemStatistics, Question, QuestionListItem, ResponseSet, User, WorksheetItem
+
+
+def response_sets() -> QuerySet[ResponseSet]:
+    """Return all sets, the latest first."""
+    return ResponseSet.objects.select_related("owner")
+
+
+def response_set_get(*, set_id: int) -> ResponseSet:
+    """Return a set.
+
+    Raises:
+        NotFound: it does not exist.
+    """
+    return get_or_not_found(response_sets().filter(pk=set_id), "There is no such set of responses.")
+
+
+def set_statistics(*, response_set: ResponseSet, user: User | None) -> list[ItemStatistics]:
+    """Return the figures of a set's questions, except other people's drafts; flagged ones first."""
+    seen = Question.objects.filter(visible_to(user))
+    rows = ItemStatistics.objects.filter(response_set=response_set, question__in=seen).select_related("question")
+    return sorted(rows.defer("question__search_vector"), key=lambda row: (not row.flags, row.question_id))
+
+
+def question_statistics(*, question: Question) -> tuple[ItemStatistics | None, list[ItemStatistics]]:
+    """Return the figures of a question over all sets, if there are some, and in each set, the latest first."""
+    rows = list(
+        ItemStatistics.objects.filter(question=question)
+        .select_related("response_set")
+        .order_by("-response_set__day", "-response_set_id")
+    )
+    overall = next((row for row in rows if row.response_set_id is None), None)
+    return overall, [row for row in rows if row.response_set_id is not None]
+
+
+def order_of_list(*, list_id: int) -> list[int]:
+    """Return the ids of a list's questions in order.
+
+    Raises:
+        NotFound: the list does not exist, or is empty.
+    """
+    rows = QuestionListItem.objects.filter(question_list_id=list_id).order_by("position")
+    return _order(list(rows.values_list("question_id", flat=True)), "list")
+
+
+def order_of_worksheet(*, worksheet_id: int) -> list[int]:
+    """Return the ids of a worksheet's questions in the order of version A, without descriptions.
+
+    Raises:
+        NotFound: the worksheet does not exist, or has no questions.
+    """
+    rows = WorksheetItem.objects.filter(worksheet_id=worksheet_id, question__isnull=False)
+    asked = rows.exclude(question__kind=Question.Kind.DESCRIPTION).order_by("position")
+    return _order([number for number in asked.values_list("question_id", flat=True) if number is not None], "worksheet")
+
+
+def _order(ids: list[int], noun: str) -> list[int]:
+    if not ids:
+        raise NotFound(f"There is no such {noun}, or it has no questions.")
+    return ids

@@ -1,0 +1,163 @@
+"""Importing responses: matching, writing, figures, deleting, and who may do it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import storages
+
+from questionbank.core.errors import Conflict, ImportRefused, NotAllowed
+from questionbank.models import ItemStatistics, Question, Response, ResponseSet
+from questionbank.responses.column_roles import QuestionReference
+from questionbank.responses.import_services import (
+    ImportPlan,
+    SetDetails,
+    prepared_forget,
+    prepared_get,
+    prepared_keep,
+    response_set_delete,
+    responses_import,
+    responses_plan,
+    responses_read,
+)
+from questionbank.responses.matching_selectors import match_questions
+from questionbank.responses.prepared import person_hash
+from tests.factories import QuestionFactory
+
+
+def plan_of(path: Path, text: str = "", **given) -> ImportPlan:
+    if text:
+        path.write_text(text, encoding="utf-8")
+    return responses_plan(table=responses_read(path=path), user=None, **given)
+
+
+def imported(path: Path, user=None, **details) -> ResponseSet:
+    return responses_import(plan=plan_of(path), details=SetDetails("Test 3", **details), user=user)
+
+
+def test_a_table_of_letters_is_marked_by_the_banks_key(questions, letters):
+    response_set = imported(letters, class_label="7b")
+    assert (response_set.people, response_set.responses.count()) == (7, 28)
+    first = response_set.responses.filter(question=questions[0])
+    assert sorted((row.choice, row.score) for row in first) == [("A", 0.0)] * 2 + [("B", 1.0)] * 5
+    assert {bytes(row.person).hex() for row in first} >= {person_hash("ada lovelace")}
+    assert {row.version for row in first} == {questions[0].version}
+
+
+def test_an_import_computes_the_figures_of_its_set_and_of_all_sets(questions, letters):
+    response_set = imported(letters)
+    assert response_set.figures["people"] == 7
+    own = ItemStatistics.objects.get(question=questions[0], response_set=response_set)
+    overall = ItemStatistics.objects.get(question=questions[0], response_set=None)
+    assert own.figures["facility"] == pytest.approx(5 / 7)
+    assert own.figures["guess"] == pytest.approx(1 / 3)
+    assert [sum(option["thirds"]) for option in own.options] == [2, 5, 0]
+    assert overall.figures.keys() >= {"facility", "difficulty", "difficulty_error", "slope", "sets"}
+    assert ItemStatistics.objects.count() == 8
+
+
+def test_planning_writes_nothing(questions, letters):
+    plan = plan_of(letters)
+    assert [match.how for match in plan.matches] == ["identifier"] * 4
+    assert (plan.people, len(plan.rows), plan.problems, plan.unmatched) == (7, 28, [], [])
+    assert not Response.objects.exists()
+
+
+def test_questions_are_found_by_number_text_and_place(questions):
+    first, second, third, fourth = questions
+    by_number = QuestionReference(str(first.pk), id=str(first.pk))
+    by_text = QuestionReference("4711: …", id="4711", text="WHAT is the area of\n  triangle number 2 ?")
+    by_place = QuestionReference("Q. 2", position=2)
+    unknown = QuestionReference("Volume")
+    matches = match_questions([by_number, by_text, by_place, unknown], user=None, order=[fourth.pk, third.pk])
+    assert [(match.question and match.question.id, match.how) for match in matches] == [
+        (first.pk, "number in the bank"),
+        (second.pk, "text"),
+        (third.pk, "place in the test"),
+        (None, "not in the bank"),
+    ]
+
+
+def test_numbers_of_a_test_are_never_numbers_of_the_bank(questions):
+    Question.objects.filter(pk=questions[0].pk).update(source_id="")
+    references = [QuestionReference(f"Q{number}", position=number) for number in (1, 2, 3)]
+    assert {match.question for match in match_questions(references, user=None)} == {None}
+
+
+def test_a_question_chosen_by_hand_comes_first_and_0_leaves_one_out(questions, letters):
+    plan = plan_of(letters, chosen={0: questions[3].pk, 3: 0})
+    assert [match.question and match.question.id for match in plan.matches] == [
+        questions[3].pk,
+        questions[1].pk,
+        questions[2].pk,
+        None,
+    ]
+
+
+def test_an_identifier_of_two_questions_is_not_guessed(questions, letters):
+    QuestionFactory(text="Another one of another set?", source="Others", source_id="t-1")
+    plan = plan_of(letters)
+    assert [match.how for match in plan.unmatched] == ["2 questions have this identifier"]
+
+
+def test_a_letter_that_is_no_option_is_reported_by_line(questions, letters):
+    plan = plan_of(letters, "Name,t-1,t-2\nAda,F,A\nBen,B,A\n")
+    assert [str(problem) for problem in plan.problems] == [
+        f"line 2: t-1: “F” is not an option of question {questions[0].pk}"
+    ]
+    assert len(plan.rows) == 3
+
+
+def test_empty_cells_count_as_wrong_where_most_are_filled(questions, letters):
+    full = plan_of(letters, "Name,t-1,t-2\nA,B,A\nB,B,\nC,B,A\n")
+    sparse = plan_of(letters, "Name,t-1,t-2,t-3,t-4\nA,B,,,\nB,,A,,\nC,,,C,\n")
+    assert (full.is_filled, sparse.is_filled) == (True, False)
+
+
+def test_only_the_first_attempt_counts(questions, letters):
+    rows = "".join(f"P{n},t-1,A,1\nP{n},t-1,B,2\n" for n in range(6))
+    letters.write_text("pupil,question,response,attempt\n" + rows, encoding="utf-8")
+    response_set = imported(letters)
+    assert response_set.responses.count() == 12
+    assert ItemStatistics.objects.get(response_set=response_set).figures["facility"] == 0.0
+
+
+def test_fewer_than_five_pupils_have_no_figures(questions, letters):
+    letters.write_text("Name,t-1,t-2\nA,B,A\nB,A,A\nC,B,A\nD,B,B\n", encoding="utf-8")
+    response_set = imported(letters)
+    assert (response_set.responses.count(), response_set.figures) == (8, {})
+    assert not ItemStatistics.objects.exists()
+
+
+def test_a_file_without_known_questions_is_refused(db, letters):
+    with pytest.raises(ImportRefused, match="No question of this file is in the bank"):
+        imported(letters)
+
+
+def test_a_deleted_set_takes_its_responses_and_figures_with_it(questions, letters, teacher, admin_person, reviewer):
+    kept, deleted = imported(letters, teacher), imported(letters, teacher)
+    with pytest.raises(NotAllowed):
+        response_set_delete(response_set=deleted, user=reviewer)
+    response_set_delete(response_set=deleted, user=teacher)
+    assert Response.objects.count() == 28
+    assert set(ItemStatistics.objects.values_list("response_set", flat=True)) == {kept.pk, None}
+    assert ItemStatistics.objects.get(question=questions[0], response_set=None).people == 7
+    response_set_delete(response_set=kept, user=admin_person)
+    assert not ItemStatistics.objects.exists()
+
+
+def test_a_reviewer_may_not_import(questions, letters, reviewer):
+    with pytest.raises(NotAllowed):
+        imported(letters, reviewer)
+
+
+def test_what_waits_for_its_import_holds_hashes_instead_of_names(questions, letters, teacher):
+    stored = prepared_keep(table=responses_read(path=letters), user=teacher)
+    table = prepared_get(stored)
+    assert table == responses_read(path=letters)
+    assert {len(row.person) for row in table.rows} == {32}
+    prepared_forget(stored)
+    assert not storages["uploads"].exists(stored)
+    with pytest.raises(Conflict):
+        prepared_get(stored)
