@@ -49,7 +49,7 @@ class ParaphraseCapability(Capability[Scorer]):
 
     def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
         """Write the scorer of a starter's folder."""
-        from analytics.paraphrase.cross_encoder.weights import export_scorer
+        from analytics.paraphrase.train import export_scorer
 
         return export_scorer(output, backbone=backbone, adapter=adapter)
 

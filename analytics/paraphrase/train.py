@@ -14,11 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from analytics.artifacts import Manifest, data_sha256
+from analytics.artifacts import Manifest, artifact_amend, data_sha256
 from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import load_trainable
-from analytics.backbone.export import export_trained
+from analytics.backbone.export import export_starter, export_trained
 from analytics.backbone.sources import DEFAULT_BACKBONE
 from analytics.errors import DataError
 from analytics.losses.multiple_negatives import MultipleNegativesRankingLoss
@@ -33,7 +33,7 @@ from analytics.paraphrase.calibrating import (
 )
 from analytics.paraphrase.config import TOGETHER, ParaphraseConfig
 from analytics.paraphrase.cross_encoder.reading import WEIGHTS_NAME
-from analytics.paraphrase.cross_encoder.weights import STARTER_FOLDER, write_pair_files
+from analytics.paraphrase.cross_encoder.weights import write_pair_files
 from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.preparing import Prepared, prepared_material, report_triplets
 from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME, typed_text
@@ -55,6 +55,8 @@ from analytics.training.stages import (
     length_grouped_batches,
     with_provenance,
 )
+
+STARTER_FOLDER = Path(__file__).parent / "starter"
 
 
 class ScoringTask(Task):
@@ -309,3 +311,22 @@ def _learned(prepared: Prepared) -> np.ndarray:
 
 def _data_hash(triplets: Sequence[Triplet]) -> str:
     return data_sha256((triplet.anchor, triplet.positive, triplet.negative) for triplet in triplets)
+
+
+def export_scorer(output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
+    """Write the scorer artifact of a starter's folder, which `analytics.paraphrase.scoring.scorer.load_scorer` loads.
+
+    Args:
+        output: the artifact's folder.
+        backbone: packaged name, local folder or hub id; empty for the default.
+        adapter: the starter's folder, by default the program's own.
+
+    Raises:
+        BackboneError: the backbone, the adapter or the pair reader cannot be loaded.
+        ArtifactError: the starter's folder is missing or damaged, or the output cannot be written.
+    """
+    starter = adapter or STARTER_FOLDER
+    manifest = export_starter(output, starter, backbone=backbone)
+    if WEIGHTS_NAME not in manifest.files:
+        return manifest
+    return artifact_amend(output, manifest, lambda aside: write_pair_files(starter / WEIGHTS_NAME, aside))

@@ -84,7 +84,7 @@ def test_several_starters_are_exported_to_numbered_folders(monkeypatch, tmp_path
         return Manifest("encoder", "some model")
 
     monkeypatch.setattr("analytics.backbone.export.export_encoder", export)
-    monkeypatch.setattr("analytics.paraphrase.cross_encoder.weights.export_scorer", export)
+    monkeypatch.setattr("analytics.paraphrase.train.export_scorer", export)
     assert main(["export-starters", "encoder", "paraphrase=starter", "--output", str(tmp_path)]) == 0
     assert exports == [(tmp_path / "0", "", None), (tmp_path / "1", "", Path("starter"))]
 

@@ -41,9 +41,9 @@ def main() -> int:
 
     from analytics.backbone.bert import DEFAULT_BACKBONE, encode_bulk, load_backbone
     from analytics.backbone.sources import find_source
-    from analytics.paraphrase.cross_encoder.weights import STARTER_FOLDER, export_scorer
     from analytics.paraphrase.operators.catalog import operator
     from analytics.paraphrase.scoring.scorer import cosines, load_scorer
+    from analytics.paraphrase.train import STARTER_FOLDER, export_scorer
     from analytics.text.remembered import forget_everything
 
     texts, origin = questions(options.data, options.pairs)

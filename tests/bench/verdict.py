@@ -21,10 +21,10 @@ from sklearn.metrics import roc_auc_score
 
 from analytics.metrics import expected_calibration_error
 from analytics.paraphrase.calibrating import balanced_shares, fit_verdict
-from analytics.paraphrase.cross_encoder.weights import export_scorer
 from analytics.paraphrase.pair_files import read_pairs
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer, weigh_pairs
 from analytics.paraphrase.scoring.verdict import FEATURES, said
+from analytics.paraphrase.train import export_scorer
 from analytics.solver.rules.solver import compared_answers
 from questionbank.demo.review_pairs import labelled_review_pairs
 from tests.bench.benchmark import read_options

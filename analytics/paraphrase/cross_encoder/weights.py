@@ -10,10 +10,9 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import nn
 
-from analytics.artifacts import Manifest, artifact_amend, file_sha256
+from analytics.artifacts import file_sha256
 from analytics.backbone.backbone import Backbone, padded_batch
 from analytics.backbone.bert import load_backbone
-from analytics.backbone.export import export_starter
 from analytics.backbone.head import mean_pool
 from analytics.backbone.onnx_graph import write_graph
 from analytics.errors import BackboneError
@@ -27,7 +26,6 @@ from analytics.paraphrase.cross_encoder.reading import (
 )
 
 _WIDTH = 192
-STARTER_FOLDER = Path(__file__).parents[1] / "starter"
 
 
 class PairReader(nn.Module):
@@ -161,22 +159,3 @@ def _read(weights: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
             return {key: file.get_tensor(key) for key in file.keys()}, dict(file.metadata() or {})  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         raise BackboneError(f"The pair reader in {weights} cannot be read: {error}") from error
-
-
-def export_scorer(output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
-    """Write the scorer artifact of a starter's folder, which `analytics.paraphrase.scoring.scorer.load_scorer` loads.
-
-    Args:
-        output: the artifact's folder.
-        backbone: packaged name, local folder or hub id; empty for the default.
-        adapter: the starter's folder, by default the program's own.
-
-    Raises:
-        BackboneError: the backbone, the adapter or the pair reader cannot be loaded.
-        ArtifactError: the starter's folder is missing or damaged, or the output cannot be written.
-    """
-    starter = adapter or STARTER_FOLDER
-    manifest = export_starter(output, starter, backbone=backbone)
-    if WEIGHTS_NAME not in manifest.files:
-        return manifest
-    return artifact_amend(output, manifest, lambda aside: write_pair_files(starter / WEIGHTS_NAME, aside))

@@ -13,10 +13,9 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import ArtifactError
 from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.cross_encoder.weights import STARTER_FOLDER, export_scorer
 from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.scoring.scorer import load_scorer
-from analytics.paraphrase.train import train_scorer
+from analytics.paraphrase.train import STARTER_FOLDER, export_scorer, train_scorer
 from analytics.starters import copy_adapter
 from analytics.training.context import TrainingContext
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer

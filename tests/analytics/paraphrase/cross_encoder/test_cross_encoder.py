@@ -20,13 +20,13 @@ from analytics.paraphrase.cross_encoder.reading import (
     with_changed_words,
 )
 from analytics.paraphrase.cross_encoder.weights import (
-    STARTER_FOLDER,
     PairReader,
     load_pair_reader,
     served_pair_reader,
     write_pair_graph,
 )
 from analytics.paraphrase.findings.finding import Finding
+from analytics.paraphrase.train import STARTER_FOLDER
 
 ORIGINAL, PARAPHRASE = "Ben is taller than Ida.", "Ben is shorter than Ida."
 CHANGED = "encoder.layer.0.attention.self.query.weight"
