@@ -1,7 +1,8 @@
-"""The files of the demo bank: its questions, and labelled paraphrases for training a scorer."""
+"""The files of the demo bank: its questions, labelled paraphrases for training a scorer, and those to review."""
 
 from __future__ import annotations
 
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,7 @@ DEMO_BANK = Path(__file__).with_name("bank.jsonl.gz")
 HIERARCHY_NAME = "Kindred demo"
 
 _PAIRS = DEMO_BANK.with_name("pairs.jsonl.gz")
+_REVIEW_PAIRS = DEMO_BANK.with_name("review_pairs.toml")
 
 
 @cache
@@ -40,3 +42,15 @@ def _pairs() -> tuple[ParaphrasePair, ...]:
 
 def _is_story(pair: ParaphrasePair) -> bool:
     return pair.id.startswith("story-")
+
+
+def labelled_review_pairs() -> list[ParaphrasePair]:
+    """Return the initial pairs of the demo's review queue with their labels: 1 valid, 0 not.
+
+    Each was written and labelled by hand, so paraphrase scorers are compared on them in every bank.
+    """
+    rows = tomllib.loads(_REVIEW_PAIRS.read_text(encoding="utf-8"))["pair"]
+    return [
+        ParaphrasePair(f"demo-{number}", row["original"], row["paraphrase"], int(row["valid"]))
+        for number, row in enumerate(rows, 1)
+    ]

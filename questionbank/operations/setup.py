@@ -22,9 +22,8 @@ from questionbank.bank.vector_services import (
     embedding_store_none,
 )
 from questionbank.core.database import get_or_not_found
-from questionbank.demo.bank import DEMO_BANK, HIERARCHY_NAME
+from questionbank.demo.bank import DEMO_BANK, HIERARCHY_NAME, labelled_review_pairs
 from questionbank.demo.results import DemoResults, demo_sources, read_results
-from questionbank.demo.review_pairs import review_pairs
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.services import import_file
 from questionbank.models import (
@@ -236,7 +235,7 @@ def demo_review_install(*, report: Callable[[str], Any]) -> bool:
     if ParaphrasePair.objects.exists():
         return False
     made = pairs_create(
-        pairs=[PairInput(original, paraphrase) for original, paraphrase in review_pairs()],
+        pairs=[PairInput(pair.original, pair.paraphrase) for pair in labelled_review_pairs()],
         source=ParaphrasePair.Source.TYPED,
         user=None,
         batch="Demo",

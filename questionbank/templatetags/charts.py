@@ -1,4 +1,4 @@
-"""Charts in templates: printable inline SVG rendered on the server, with a table of the same numbers."""
+"""Charts in templates: printable inline SVG rendered on the server; and the symbols of the map's legend."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from questionbank.core.charts import LineChart, interval_plot
+from questionbank.core.charts import SHAPES, LineChart, interval_plot
 
 register = template.Library()
+
+GREY = 8  # the number of a map's points without a colour of their own
 
 
 @register.inclusion_tag("components/line_chart.html")
@@ -40,4 +42,17 @@ def difference_interval(difference: float, low: float, high: float, bound: float
         at.low,
         max(round(at.high - at.low, 2), 0.5),
         at.at,
+    )
+
+
+@register.simple_tag
+def map_symbol(colour: int | None, sequential: bool = False) -> SafeString:
+    """Return the map's symbol of a colour, grey by default; decorative, because the name is next to it."""
+    number = GREY if colour is None else colour
+    family = "map-band" if sequential and colour is not None else "map-colour"
+    return format_html(
+        '<svg class="map-symbol {}-{}" viewBox="0 0 16 16" aria-hidden="true" focusable="false"><path d="{}"/></svg>',
+        family,
+        number,
+        SHAPES[0] if number == GREY else SHAPES[number % len(SHAPES)],
     )

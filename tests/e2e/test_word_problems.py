@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from questionbank.models import EmbeddingSet, Question
-from questionbank.similar import insight
+from questionbank.solving import solutions
 from tests.e2e.accessibility import faults
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_question, store_vectors
@@ -24,7 +24,7 @@ PASTED = "A bus has 9 rows of 4 seats, and 3 seats are broken. How many seats ar
 def problems(bank, monkeypatch) -> list[Question]:
     """Two problems that are computed alike, one without an equation of its own, in a bank with a retriever."""
     solver = served({BOXES: [("6*4-3", 0.92)], PASTED: [("9*4-3", 0.93)]})
-    monkeypatch.setattr(insight, "served_solver", lambda _language: solver)
+    monkeypatch.setattr(solutions, "served_solver", lambda _language: solver)
     made = [add_question(BOXES, answer="21"), add_question(ROWS, answer="38", equation="9*5-7")]
     structure = EmbeddingSet.objects.create(
         lens="structure", encoder_name="retriever", dimension=512, is_current=True, state="ready"

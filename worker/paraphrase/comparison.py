@@ -27,7 +27,7 @@ from analytics.paraphrase.triplets import make_test_pairs
 from analytics.records import ParaphrasePair
 from analytics.splits import split_place
 from questionbank.core.capability_figures import Metric, PairSuite, ParaphraseFigures
-from questionbank.demo.review_pairs import labelled_review_pairs
+from questionbank.demo.bank import labelled_review_pairs
 from questionbank.models import ModelArtifact
 from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.registry.serving import scorer_of

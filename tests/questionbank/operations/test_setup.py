@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analytics.paraphrase.triplets import question_number
-from questionbank.demo.bank import story_pairs
-from questionbank.demo.review_pairs import review_pairs
+from questionbank.demo.bank import labelled_review_pairs, story_pairs
 from questionbank.models import ParaphrasePair, Run, User
 from questionbank.operations import setup
 from questionbank.operations.setup import bank_setup, demo_people_create, demo_people_shut_out, demo_review_install
@@ -15,6 +14,8 @@ from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import write_question
 
 pytestmark = pytest.mark.django_db
+
+REVIEW_PAIRS = [(pair.original, pair.paraphrase) for pair in labelled_review_pairs()]
 
 
 def active() -> set[str]:
@@ -60,10 +61,10 @@ def test_going_back_to_the_demo_lets_them_in_again():
 def test_the_demo_queue_has_pairs_that_no_scorer_learned_from():
     told = []
     assert demo_review_install(report=told.append)
-    assert ParaphrasePair.objects.count() == len(review_pairs()) == len(set(review_pairs()))
-    assert f"{len(review_pairs())} paraphrases" in told[0]
-    assert len(Run.objects.get(kind="score").parameters["pairs"]) == len(review_pairs())
+    assert ParaphrasePair.objects.count() == len(REVIEW_PAIRS) == len(set(REVIEW_PAIRS))
+    assert f"{len(REVIEW_PAIRS)} paraphrases" in told[0]
+    assert len(Run.objects.get(kind="score").parameters["pairs"]) == len(REVIEW_PAIRS)
     assert not demo_review_install(report=told.append)
-    assert ParaphrasePair.objects.count() == len(review_pairs())
+    assert ParaphrasePair.objects.count() == len(REVIEW_PAIRS)
     learned = {question_number(text) for pair in story_pairs() for text in (pair.original, pair.paraphrase)}
-    assert not any(question_number(text) in learned for pair in review_pairs() for text in pair)
+    assert not any(question_number(text) in learned for pair in REVIEW_PAIRS for text in pair)

@@ -15,6 +15,7 @@ from questionbank.bank.question_selectors import question_get
 from questionbank.models import Question, QuestionEquation, Run
 from questionbank.registry.language_models import packaged_model_folder
 from questionbank.similar import insight
+from questionbank.solving import solutions
 from questionbank.solving.services import solution_store
 from questionbank.solving.solutions import SolvedText
 from tests.questionbank.scripted_solver import ScriptedSolver, served
@@ -30,14 +31,14 @@ TEXT = "A box holds 6 eggs. How many eggs are there in 4 boxes?"
 @pytest.fixture
 def solver(monkeypatch):
     solver = served({TEXT: [("6*4", 0.9), ("6+4", 0.05)]})
-    monkeypatch.setattr(insight, "served_solver", lambda _language: solver)
+    monkeypatch.setattr(solutions, "served_solver", lambda _language: solver)
     return solver
 
 
 @pytest.fixture
 def solver_with_rules(monkeypatch, solver):
     with_rules = replace(solver, solver=RuleSolver(solver.solver))
-    monkeypatch.setattr(insight, "served_solver", lambda _language: with_rules)
+    monkeypatch.setattr(solutions, "served_solver", lambda _language: with_rules)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from questionbank.models import EmbeddingSet, ProblemVariant, Question
-from questionbank.similar import insight
+from questionbank.solving import solutions
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_set, store_vectors, write_question
 
@@ -20,7 +20,7 @@ CHAIRS = "There are 5 rows of 9 chairs, and 7 chairs are broken. How many chairs
 @pytest.fixture
 def problems(db, monkeypatch) -> list[Question]:
     solver = served({ASKED: [("6*4-3", 0.9)]})
-    monkeypatch.setattr(insight, "served_solver", lambda _language: solver)
+    monkeypatch.setattr(solutions, "served_solver", lambda _language: solver)
     questions = [
         write_question(text, answer=answer, equation=equation)
         for text, answer, equation in ((ASKED, "21", ""), (CHAIRS, "38", "9*5-7"))
@@ -129,7 +129,7 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
     assert "Nothing was changed." in page.content.decode()
     wording = variant.text.replace("Listen!", "Hear!")
     wrong = served({wording: [(f"{variant.equation}*2", 0.9)]}, language="zh")
-    monkeypatch.setattr(insight, "served_solver", lambda _language: wrong)
+    monkeypatch.setattr(solutions, "served_solver", lambda _language: wrong)
     page = client.post(reword, {"text": wording, "back": "question"}, follow=True).content.decode()
     assert "It is open for a new decision." in page
     assert f"the stored answer is {variant.answer}. Check the equation." in page

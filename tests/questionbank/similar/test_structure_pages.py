@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import EmbeddingSet, Question
-from questionbank.similar import insight
+from questionbank.solving import solutions
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_question, store_vectors
 
@@ -88,7 +88,7 @@ def test_the_list_of_the_lens_and_what_it_says_of_another_question(problems, ban
 
 def test_a_pasted_problem_is_compared_by_the_solvers_equation(problems, as_teacher, monkeypatch):
     solver = served({PASTED: [("9*4-3", 0.93)]})
-    monkeypatch.setattr(insight, "served_solver", lambda _language: solver)
+    monkeypatch.setattr(solutions, "served_solver", lambda _language: solver)
     response = as_teacher.post(reverse("paste"), {"text": PASTED})
     columns = {column.lens: column for column in response.context["columns"]}
     assert {hit.question for hit in columns["structure"].hits[:2]} == set(problems[:2])
