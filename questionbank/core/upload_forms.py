@@ -23,6 +23,7 @@ TAKES_FILES = {
     "review_upload": "REVIEW_UPLOAD_MAX_BYTES",
     "question_create": "REVIEW_UPLOAD_MAX_BYTES",
     "question_edit": "REVIEW_UPLOAD_MAX_BYTES",
+    "response_upload": "REVIEW_UPLOAD_MAX_BYTES",
 }
 """URL names of the views that accept files, with the setting that limits each."""
 
