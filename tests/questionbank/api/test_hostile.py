@@ -8,36 +8,33 @@ from urllib.parse import quote
 
 from django.db import transaction
 
-from questionbank.api.v1 import openapi_schema
+from questionbank.api.v1 import api, openapi_schema
 from tests.questionbank.api.test_access import OPERATIONS, TABLE, _filled, things_of
 from tests.questionbank.api_client import Program
 
+PATHS = {operation.view_func.__name__: path for _method, path, operation in api.operations()}
 HUGE = 10**30
-VALUES: tuple[Any, ...] = (
-    None, True, -1, HUGE, 1e308, "", "\0", "\ud800", "x" * 50_000, "../../etc/passwd", "a\r\nX-Evil: 1",
-    "\u202e\u2066", [], [[]], {}, {"a": {"b": []}}, [None], ["x"], [HUGE],
-)  # fmt: skip
+VALUES: tuple[Any, ...] = (None, True, HUGE, "\0", "\ud800", "x" * 50_000, "a\r\nX: 1", [[]], {"a": {}}, [HUGE])
 BODIES = (
     b"", b"null", b"[]", b"7", b'"x"', b"{", b"NaN", b"\xff\xfe", b'{"a": 1, "a": 2}', b'{"a": ' + b"[" * 5_000,
     b"[" * 200_000, b'{"' + b"a" * 100_000 + b'": 1}', b"1" * 5_000,
 )  # fmt: skip
-PARAMETERS = ("", "\0", "-1", "9" * 5_000, "1e999", "<٣>", "x" * 3_000, "a\r\nX-Evil: 1", "\U0001f600", "true", "null")
+PARAMETERS = ("", "\0", "-1", "9" * 5_000, "<٣>", "a\r\nX: 1")
 
 
-def requests(name: str, things: dict[str, int]) -> list[tuple[str, Any]]:
+def requests(name: str, things: dict[str, int], schema: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return the paths and bodies to send to an operation."""
     call = TABLE[name]
     path = call.path.format(**things)
     sent: list[tuple[str, Any]] = []
+    described = schema["paths"].get(PATHS[name], {}).get(call.method.lower(), {})
     if call.body is not None:
         body = _filled(call.body, things)
-        known = openapi_schema()["components"]["schemas"]
-        model = next((one for one in known.values() if set(body) <= set(one.get("properties", ())) and body), {})
-        for field in {*body, *model.get("properties", ())}:
+        wanted = described["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        for field in schema["components"]["schemas"][wanted]["properties"]:
             sent += [(path, {**body, field: value}) for value in VALUES]
         sent += [(path, body) for body in BODIES]
-    described = openapi_schema()["paths"].get("/api/v1" + call.path.partition("?")[0], {})
-    for parameter in described.get(call.method.lower(), {}).get("parameters", ()):
+    for parameter in described.get("parameters", ()):
         if parameter["in"] == "query":
             base = path.partition("?")[0]
             sent += [(f"{base}?{parameter['name']}={quote(value)}", call.body) for value in PARAMETERS]
@@ -52,9 +49,10 @@ def requests(name: str, things: dict[str, int]) -> list[tuple[str, Any]]:
 def test_no_request_breaks_the_api(bank, admin_person) -> None:
     program = Program(admin_person, rate_limit=6000)
     things = things_of(admin_person)
+    schema = openapi_schema()
     broken, count = [], 0
     for name, (method, _operation) in OPERATIONS.items():
-        for path, body in requests(name, things):
+        for path, body in requests(name, things, schema):
             body = json.dumps(body, ensure_ascii=True) if not isinstance(body, bytes) else body
             with transaction.atomic():
                 response = program(method, path, body)
