@@ -193,7 +193,7 @@ def test_a_body_that_is_far_too_large_is_refused_before_it_is_read(client, name)
 
     response = client.generic(
         "POST",
-        {known.removeprefix("api:"): here for known, here in ADDRESSES}[name],
+        dict(ADDRESSES)[name],
         content_type="multipart/form-data; boundary=x",
         **{"CONTENT_LENGTH": str(middleware.FORM_LIMIT + 1), "wsgi.input": Unread()},
     )
@@ -244,7 +244,7 @@ def test_an_upload_is_not_read_before_it_is_known_who_sends_it(name, role, statu
         client.force_login(django_user_model.objects.create_user(username=role))
     response = client.generic(
         "POST",
-        dict(ADDRESSES)[name],
+        {known.removeprefix("api:"): here for known, here in ADDRESSES}[name],
         content_type="multipart/form-data; boundary=x",
         headers={"x-csrftoken": client.cookies["csrftoken"].value},
         **{"CONTENT_LENGTH": "150000000", "wsgi.input": Unread()},

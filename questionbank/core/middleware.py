@@ -134,8 +134,12 @@ class ParametersMiddleware:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Clean the fields of a form, which are already parsed because the CSRF check runs first."""
-        if request.method == "POST":
+        """Clean the fields of a form, which are already parsed because the CSRF check runs first.
+
+        The API checks who calls before it reads a body, and takes no fields of forms.
+        """
+        match = request.resolver_match
+        if request.method == "POST" and (match is None or "api" not in match.namespaces):
             request.POST = _without_nul(request.POST)  # type: ignore[assignment]
 
 
