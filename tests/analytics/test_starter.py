@@ -20,7 +20,7 @@ from analytics.splits import is_held_out
 from questionbank.demo.bank import demo_questions
 
 [STARTER] = [row.path for row in PROBES.starters]
-[ENCODER_STARTER] = ENCODER.starters
+ENCODER_STARTER, _CHINESE_STARTER = ENCODER.starters
 
 
 @pytest.fixture(scope="module")
