@@ -29,6 +29,7 @@ from questionbank.questions import question_views as questions
 from questionbank.questions import tag_views as tags
 from questionbank.questions import writing_views as writing
 from questionbank.registry import views as models
+from questionbank.responses import views as responses
 from questionbank.search import synonym_views as synonyms
 from questionbank.search import views as search
 from questionbank.similar import paste_views as paste
@@ -162,6 +163,15 @@ worksheet_patterns: list[URLPattern | URLResolver] = [
     path("<int:worksheet_id>/uses/", worksheet_editing.worksheet_uses, name="worksheet_uses"),
 ]
 
+response_patterns: list[URLPattern | URLResolver] = [
+    path("", responses.response_set_list, name="response_set_list"),
+    path("import/", responses.response_upload, name="response_upload"),
+    path("import/check/", responses.response_check, name="response_check"),
+    path("<int:set_id>/", responses.response_set_detail, name="response_set_detail"),
+    path("<int:set_id>/csv/", responses.response_set_csv, name="response_set_csv"),
+    path("<int:set_id>/delete/", responses.response_set_delete_page, name="response_set_delete"),
+]
+
 people_patterns: list[URLPattern | URLResolver] = [
     path("", people.person_list, name="person_list"),
     path("invite/", people.person_invite_page, name="person_invite"),
@@ -185,6 +195,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("concepts/", include(concept_patterns)),
     path("lists/", include(list_patterns)),
     path("worksheets/", include(worksheet_patterns)),
+    path("responses/", include(response_patterns)),
     path("pictures/<slug:sha256>", questions.picture, name="picture"),
     path("people/", include(people_patterns)),
     path("api/", include(api_page_patterns)),

@@ -24,6 +24,7 @@ TAKES_FILES = {
     "question_create": "REVIEW_UPLOAD_MAX_BYTES",
     "question_edit": "REVIEW_UPLOAD_MAX_BYTES",
     "create_import": "IMPORT_UPLOAD_MAX_BYTES",  # of the API
+    "response_upload": "REVIEW_UPLOAD_MAX_BYTES",
 }
 """URL names of the views that accept files, with the setting that limits each."""
 

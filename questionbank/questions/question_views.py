@@ -20,6 +20,7 @@ from questionbank.core.views import button_for, check_permission, form_for, page
 from questionbank.core.wording import whole_number
 from questionbank.models import Attachment, Question
 from questionbank.registry.serving import Serving, serving
+from questionbank.responses.shown_figures import question_responses
 from questionbank.review.proposal_services import why_not_reworded
 from questionbank.similar.insight import question_insight
 from questionbank.similar.kinship import EASIER, HARDER, SHOWN, Kin, kin_of, kinds_shown, lens_column, lens_columns
@@ -56,6 +57,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "graded_options": [option for option in question.options if "weight" in option or option.get("feedback")],
         "misconceptions": [option for option in question.options if option.get("misconception")],
         "uses": insight.uses[:USES_SHOWN],
+        "responses": (question_responses(question) if request.user.has_perm("questionbank.responses_read") else None),
         "may_edit": request.user.has_perm("questionbank.question_edit", question),
         "last_list": last_list(user=request.user),
     }

@@ -23,6 +23,7 @@ from questionbank.models import (
     ParaphrasePair,
     ProblemVariant,
     QuestionList,
+    ResponseSet,
     Run,
     SynonymGroup,
     Worksheet,
@@ -62,6 +63,7 @@ PAIR = {"pair_id": "pair"}  # on which reviewers disagree
 MODEL = {"artifact_id": "model"}
 LIST = {"list_id": "list"}  # shared by somebody who is none of these
 WORKSHEET = {"worksheet_id": "worksheet"}  # likewise
+RESPONSES = {"set_id": "responses"}  # likewise
 NOT_THE_OWNERS = (LOGIN, 403, 404, 404, 404)
 PERSON = {"person_id": "person"}
 SYNONYMS = {"group_id": "synonyms"}
@@ -195,6 +197,12 @@ TABLE: dict[str, Address] = {
     "worksheet_items": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
     "worksheet_item": Address(NOT_THE_OWNERS, {**WORKSHEET, "item_id": "worksheet"}, "post"),
     "worksheet_uses": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
+    "response_set_list": Address(WRITERS),
+    "response_upload": Address(WRITERS),
+    "response_check": Address((LOGIN, 403, 302, 403, 302)),  # without a file it leads to where one is uploaded
+    "response_set_detail": Address(WRITERS, RESPONSES),
+    "response_set_csv": Address(WRITERS, RESPONSES),
+    "response_set_delete": Address((LOGIN, 403, 403, 403, 200), RESPONSES),  # not the teacher's own
     "person_list": Address(ADMINS),
     "person_invite": Address(ADMINS),
     "person_detail": Address(ADMINS, PERSON),
@@ -264,6 +272,7 @@ def things(bank, settings):
         "draft": DocumentDraft.objects.create(owner=colleague, name="Test", state="ready").pk,
         "list": QuestionList.objects.create(owner=colleague, name="Homework", is_shared=True).pk,
         "worksheet": Worksheet.objects.create(owner=colleague, name="Test", is_shared=True).pk,
+        "responses": ResponseSet.objects.create(owner=colleague, title="Test", layout="Table").pk,
         "person": colleague.pk,
         "synonyms": SynonymGroup.objects.create(terms=["rooks", "castles"]).pk,
         "question": bank.questions[1].pk,

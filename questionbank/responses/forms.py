@@ -1,0 +1,92 @@
+"""The forms of an import of responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from django import forms
+
+from questionbank.bank.list_selectors import question_lists
+from questionbank.core.forms import ServiceForm
+from questionbank.core.upload_forms import FileForm
+from questionbank.models import User, Worksheet
+from questionbank.responses.column_roles import QuestionReference
+from questionbank.responses.import_services import SetDetails
+from questionbank.responses.matching_selectors import QuestionMatch
+from questionbank.responses.set_selectors import order_of_list, order_of_worksheet
+
+_EMPTY = {"": None, "zero": True, "not-asked": False}
+
+
+class ResponseFileForm(FileForm):
+    """A table of responses."""
+
+    limit: ClassVar[str] = "REVIEW_UPLOAD_MAX_BYTES"
+    accept = ".csv,.tsv,.txt,.xlsx,.xlsm,.ods"
+
+
+class DetailsForm(ServiceForm):
+    """What the file does not say: which test it was, and which question a column is about.
+
+    Args:
+        user: the person, whose lists and worksheets are offered.
+        references: the questions that the file names; each has a field for the number of the bank's question.
+        title: title by the file's name.
+    """
+
+    title = forms.CharField(label="Title", max_length=120)
+    class_label = forms.CharField(label="Class", max_length=60, required=False, help_text="For example 7b, 2026")
+    day = forms.DateField(label="Date", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    order = forms.ChoiceField(
+        label="Numbers of questions are places on",
+        required=False,
+        help_text="For files that number the questions 1, 2, 3 ...",
+    )
+    empty = forms.ChoiceField(
+        label="A question without a response",
+        required=False,
+        choices=[
+            ("", "Decide by the file: 0 marks if most cells are filled"),
+            ("zero", "Counts as 0 marks"),
+            ("not-asked", "Was not asked"),
+        ],
+    )
+
+    def __init__(
+        self, data: Any = None, *, user: User, references: Sequence[QuestionReference], title: str, **kwargs: Any
+    ) -> None:
+        super().__init__(data, initial={"title": title[:120]}, **kwargs)
+        lists = question_lists().filter(owner=user)
+        worksheets = Worksheet.objects.filter(owner=user)
+        self.fields["order"].choices = [  # type: ignore[attr-defined]
+            ("", "Nothing: find them by identifier or text"),
+            *((f"list-{chosen.pk}", f"the list “{chosen.name}”") for chosen in lists),
+            *((f"worksheet-{chosen.pk}", f"the worksheet “{chosen.name}”") for chosen in worksheets),
+        ]
+        self._chosen = [f"question-{index}" for index in range(len(references))]
+        for name, reference in zip(self._chosen, references, strict=True):
+            self.fields[name] = forms.IntegerField(
+                label=f"Question for {reference.name}", min_value=0, max_value=2**62, required=False
+            )
+
+    def details(self) -> SetDetails:
+        """Return the details of a valid form."""
+        fields = self.cleaned_data
+        return SetDetails(fields["title"], fields["class_label"], fields["day"], _EMPTY[fields["empty"]])
+
+    def choices(self) -> dict[int, int]:
+        """Return the question chosen for each reference, by index; 0 leaves it out."""
+        chosen = {index: self.cleaned_data.get(name) for index, name in enumerate(self._chosen)}
+        return {index: number for index, number in chosen.items() if number is not None}
+
+    def order_of_test(self) -> list[int]:
+        """Return the ids of the questions of the chosen list or worksheet in order."""
+        kind, _dash, number = self.cleaned_data["order"].partition("-")
+        if kind == "list":
+            return order_of_list(list_id=int(number))
+        return order_of_worksheet(worksheet_id=int(number)) if kind == "worksheet" else []
+
+    def matched(self, matches: Sequence[QuestionMatch]) -> list[tuple[QuestionMatch, forms.BoundField]]:
+        """Return each match with the field to choose another question."""
+        return [(match, self[name]) for match, name in zip(matches, self._chosen, strict=True)]

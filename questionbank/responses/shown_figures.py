@@ -1,0 +1,181 @@
+"""Figures as pages show them: in words, per cent and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analytics.responses.options import FlagCode
+from questionbank.bank.difficulty_selectors import Z_95
+from questionbank.models import ItemStatistics, Question, ResponseSet
+from questionbank.responses.set_selectors import question_statistics
+
+_FLAGS = {
+    FlagCode.CHECK_KEY: "The stronger pupils chose {option}: check the key ({evidence:.1f} standard errors)",
+    FlagCode.WEAKER_DID_BETTER: "Weaker pupils did better than stronger ones: check how it is marked"
+    " ({evidence:.1f} standard errors)",
+    FlagCode.NEVER_CHOSEN: "Nobody chose {option}",
+    FlagCode.LIKE_GUESSING: "As hard as guessing: {share} of the marks",
+    FlagCode.LEFT_OUT: "{share} left it out",
+    FlagCode.TOO_EASY: "Too easy to tell pupils apart: {share} of the marks",
+    FlagCode.TOO_HARD: "Too hard to tell pupils apart: {share} of the marks",
+}
+COLUMNS = {
+    "facility": "Facility",
+    "facility_sd": "SD of the facility",
+    "discrimination": "Discrimination",
+    "efficiency": "Discriminative efficiency",
+    "intended_weight": "Intended weight",
+    "effective_weight": "Effective weight",
+    "guess": "Random guess",
+}
+"""Figures of a question in a set, as the table and the CSV file show them."""
+SHARES = frozenset(COLUMNS) - {"discrimination", "efficiency"}
+TOTALS = (
+    ("mean", "Mean", "marks"),
+    ("median", "Median", "marks"),
+    ("sd", "Standard deviation", "marks"),
+    ("skewness", "Skewness", ""),
+    ("kurtosis", "Kurtosis", ""),
+    ("consistency", "Internal consistency (alpha)", ""),
+    ("error_ratio", "Error ratio", ""),
+    ("standard_error", "Standard error", "marks"),
+)
+THIRDS = ("Weakest third", "Middle third", "Strongest third")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A question in a table of figures.
+
+    Attributes:
+        cells: (name, label, text) of each figure; an undefined one is a dash.
+        flags: sentences, the most important first.
+    """
+
+    statistics: ItemStatistics
+    cells: tuple[tuple[str, str, str], ...]
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOption:
+    """An option with the choices of each third.
+
+    Attributes:
+        thirds: (count, share of the third) for the weakest, middle and strongest third.
+    """
+
+    label: str
+    is_right: bool
+    thirds: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResponses:
+    """What a question's page says about responses.
+
+    Attributes:
+        overall: figures over all sets.
+        difficulty: b with the ends of its 95 % interval; None without.
+        sets: figures of each set.
+        flags: sentences, the most important first.
+        options: empty without options.
+    """
+
+    overall: ItemStatistics
+    facility: str
+    discrimination: str
+    difficulty: tuple[float, float, float] | None
+    flags: tuple[str, ...]
+    options: tuple[ShownOption, ...]
+    sets: tuple[tuple[ResponseSet, ItemStatistics, str], ...]
+
+
+def flag_text(flag: Mapping[str, Any]) -> str:
+    """Return a flag as a sentence without its full stop.
+
+    >>> flag_text({"code": "left out", "evidence": 0.12, "option": ""})
+    '12% left it out'
+    """
+    evidence = float(flag["evidence"])
+    return _FLAGS[FlagCode(flag["code"])].format(
+        option=flag["option"], evidence=evidence, share=f"{100 * evidence:.0f}%"
+    )
+
+
+def figure_text(name: str, figures: Mapping[str, float]) -> str:
+    """Return a figure: a share in per cent, anything else with two decimals; a dash if it is undefined.
+
+    >>> figure_text("facility", {"facility": 0.714}), figure_text("efficiency", {})
+    ('71%', '–')
+    """
+    value = figures.get(name)
+    if value is None:
+        return "–"
+    return f"{100 * value:.0f}%" if name in SHARES else f"{value:.2f}"
+
+
+def shown_rows(rows: Sequence[ItemStatistics], *, sort: str = "") -> list[ShownRow]:
+    """Return the rows of a set's table.
+
+    Args:
+        sort: name of a figure, smallest first, or ``question``; otherwise the order is kept.
+    """
+    if sort in COLUMNS:
+        rows = sorted(rows, key=lambda row: row.figures.get(sort, float("inf")))
+    elif sort == "question":
+        rows = sorted(rows, key=lambda row: row.question_id)
+    return [
+        ShownRow(
+            row,
+            tuple((name, label, figure_text(name, row.figures)) for name, label in COLUMNS.items()),
+            tuple(map(flag_text, row.flags)),
+        )
+        for row in rows
+    ]
+
+
+def shown_totals(response_set: ResponseSet) -> list[tuple[str, str]]:
+    """Return the figures of a test as (name, text)."""
+    figures = response_set.figures
+    return [(label, f"{figures[name]:.2f} {unit}".strip()) for name, label, unit in TOTALS if name in figures]
+
+
+def question_responses(question: Question) -> QuestionResponses | None:
+    """Return what a question's page says about responses; None if there are no figures."""
+    overall, sets = question_statistics(question=question)
+    if overall is None:
+        return None
+    figures = overall.figures
+    difficulty = None
+    if "difficulty" in figures and "difficulty_error" in figures:
+        reach = Z_95 * figures["difficulty_error"]
+        difficulty = (figures["difficulty"], figures["difficulty"] - reach, figures["difficulty"] + reach)
+    return QuestionResponses(
+        overall=overall,
+        facility=figure_text("facility", figures),
+        discrimination=figure_text("discrimination", figures),
+        difficulty=difficulty,
+        flags=tuple(map(flag_text, overall.flags)),
+        options=shown_options(overall.options),
+        sets=tuple(
+            (row.response_set, row, figure_text("facility", row.figures))
+            for row in sets
+            if row.response_set is not None
+        ),
+    )
+
+
+def shown_options(options: Sequence[Mapping[str, Any]]) -> tuple[ShownOption, ...]:
+    """Return options with the share of each third that chose them."""
+    sizes = [max(sum(option["thirds"][third] for option in options), 1) for third in range(3)]
+    return tuple(
+        ShownOption(
+            option["label"] or "left out",
+            option["weight"] > 0,
+            tuple((count, count / size) for count, size in zip(option["thirds"], sizes, strict=True)),
+        )
+        for option in options
+    )

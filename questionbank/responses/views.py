@@ -1,0 +1,167 @@
+"""Responses of pupils: upload with a preview, import, sets of responses and their figures."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path, PurePath
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core import signing
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.text import slugify
+
+from questionbank.core.errors import Conflict, ImportRefused, LineProblem
+from questionbank.core.storage import scratch_folder
+from questionbank.core.upload_forms import was_too_large
+from questionbank.core.upload_services import UPLOADS_KEPT, upload_name
+from questionbank.core.views import check_permission, form_for, page_for, paginated
+from questionbank.core.wording import counted
+from questionbank.formats.csv_files import guard_cell
+from questionbank.responses.forms import DetailsForm, ResponseFileForm
+from questionbank.responses.import_services import (
+    prepared_forget,
+    prepared_get,
+    prepared_keep,
+    response_set_delete,
+    responses_import,
+    responses_plan,
+    responses_read,
+)
+from questionbank.responses.reading import ResponseTable
+from questionbank.responses.set_selectors import response_set_get, response_sets, set_statistics
+from questionbank.responses.shown_figures import COLUMNS, flag_text, shown_rows, shown_totals
+
+_SALT = "kindred.responses.1"
+SETS_SHOWN = 50  # per page
+PROBLEMS_SHOWN = 100
+
+
+@page_for("responses_read")
+def response_set_list(request: HttpRequest) -> HttpResponse:
+    """Show the sets of responses, the latest first."""
+    return render(request, "responses/list.html", {"page": paginated(request, response_sets(), SETS_SHOWN)})
+
+
+@form_for("responses_import")
+def response_upload(request: HttpRequest) -> HttpResponse:
+    """Read a file, replace names by keyed hashes, and go on to the preview; the file itself is not kept."""
+    if request.method != "POST":
+        return render(request, "responses/upload.html", {"form": ResponseFileForm()})
+    form = ResponseFileForm(request.POST, request.FILES, too_large=was_too_large(request))
+    problems: list[LineProblem] = []
+    if form.is_valid():
+        file = form.cleaned_data["file"]
+        try:
+            stored = prepared_keep(table=_table_of(file), user=request.user)
+            title = PurePath(upload_name(file.name or "")).stem
+            token = signing.dumps([request.user.pk, stored, title], salt=_SALT)
+            return redirect(f"{reverse('response_check')}?{urlencode({'file': token})}")
+        except ImportRefused as error:
+            form.add_error("file", str(error))
+            problems = error.problems[:PROBLEMS_SHOWN]
+    return render(request, "responses/upload.html", {"form": form, "problems": problems}, status=422)
+
+
+def _table_of(file: UploadedFile) -> ResponseTable:
+    with scratch_folder(prefix="responses-") as folder:
+        path = Path(folder) / (upload_name(file.name or "") or "responses.csv")
+        with path.open("wb") as local:
+            for chunk in file.chunks():
+                local.write(chunk)
+        return responses_read(path=path)
+
+
+@form_for("responses_import")
+def response_check(request: HttpRequest) -> HttpResponse:
+    """Show what would be imported and ask for what is missing; POST imports it, or checks it with other choices."""
+    try:
+        owner, stored, title = signing.loads(request.GET.get("file", ""), salt=_SALT, max_age=UPLOADS_KEPT)
+        if owner != request.user.pk:
+            raise signing.BadSignature
+        return _check_page(request, stored, title, prepared_get(stored))
+    except (signing.BadSignature, Conflict):
+        messages.warning(request, "The file is no longer stored; upload it again.")
+    return redirect("response_upload")
+
+
+def _check_page(request: HttpRequest, stored: str, title: str, table: ResponseTable) -> HttpResponse:
+    sent = request.POST if request.method == "POST" else None
+    if sent is not None and sent.get("action") == "forget":
+        prepared_forget(stored)
+        messages.success(request, "The file is forgotten. Nothing was imported.")
+        return redirect("response_set_list")
+    form = DetailsForm(sent, user=request.user, references=table.questions, title=title)
+    is_valid = sent is None or form.is_valid()
+    choices = form.choices() if form.is_bound and is_valid else {}
+    order = form.order_of_test() if form.is_bound and is_valid else []
+    plan = responses_plan(table=table, user=request.user, order=order, chosen=choices)
+    if sent is not None and is_valid and sent.get("action") == "import":
+        try:
+            response_set = responses_import(plan=plan, details=form.details(), user=request.user)
+        except ImportRefused as error:
+            form.add_error(None, str(error))
+        else:
+            prepared_forget(stored)
+            messages.success(request, f"{counted(len(plan.rows), 'response was', 'responses were')} imported.")
+            return redirect("response_set_detail", set_id=response_set.pk)
+    context = {
+        "form": form,
+        "plan": plan,
+        "matches": form.matched(plan.matches),
+        "problems": plan.problems[:PROBLEMS_SHOWN],
+        "more_problems": max(len(plan.problems) - PROBLEMS_SHOWN, 0),
+    }
+    return render(request, "responses/check.html", context, status=form.status)
+
+
+@page_for("responses_read")
+def response_set_detail(request: HttpRequest, set_id: int) -> HttpResponse:
+    """Show a set's figures and a table of its questions, flagged ones first; `?sort=` orders it by a figure."""
+    response_set = response_set_get(set_id=set_id)
+    sort = request.GET.get("sort", "")
+    rows = set_statistics(response_set=response_set, user=request.user)
+    context = {
+        "response_set": response_set,
+        "rows": shown_rows(rows, sort=sort),
+        "columns": COLUMNS,
+        "sort": sort,
+        "totals": shown_totals(response_set),
+        "flagged": sum(bool(row.flags) for row in rows),
+        "may_delete": request.user.has_perm("questionbank.responses_delete", response_set),
+    }
+    return render(request, "responses/detail.html", context)
+
+
+@page_for("responses_read")
+def response_set_csv(request: HttpRequest, set_id: int) -> HttpResponse:
+    """Return the figures of a set's questions as CSV."""
+    response_set = response_set_get(set_id=set_id)
+    rows = set_statistics(response_set=response_set, user=request.user)
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(["question", "pupils", *COLUMNS, "flags"])
+    for row in sorted(rows, key=lambda row: row.question_id):
+        figures: list[Any] = [row.figures.get(name, "") for name in COLUMNS]
+        writer.writerow([row.question_id, row.people, *figures, guard_cell("; ".join(map(flag_text, row.flags)))])
+    response = HttpResponse("\ufeff" + buffer.getvalue(), content_type="text/csv; charset=utf-8")
+    name = slugify(response_set.title) or f"responses-{response_set.pk}"
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response
+
+
+@form_for("responses_read")
+def response_set_delete_page(request: HttpRequest, set_id: int) -> HttpResponse:
+    """Delete a set with its responses, after confirmation."""
+    response_set = response_set_get(set_id=set_id)
+    check_permission(request, "responses_delete", response_set)
+    if request.method == "POST":
+        response_set_delete(response_set=response_set, user=request.user)
+        messages.success(request, "The responses and their figures are deleted.")
+        return redirect("response_set_list")
+    return render(request, "responses/delete.html", {"response_set": response_set})

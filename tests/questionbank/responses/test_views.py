@@ -1,0 +1,167 @@
+"""The pages of responses: upload, preview, import, figures, deleting; and that no name survives."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.files.storage import storages
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.urls import reverse
+from psycopg import sql
+
+from questionbank.models import QuestionList, QuestionListItem, ResponseSet
+from questionbank.responses.import_services import SetDetails, responses_import, responses_plan, responses_read
+from tests.questionbank.responses.conftest import PUPILS
+
+
+@pytest.fixture(autouse=True)
+def _no_uploads() -> None:
+    """A test that was interrupted leaves nothing to the next one."""
+    folder = Path(storages["uploads"].path(""))
+    for path in folder.glob("*.responses"):
+        path.unlink()
+
+
+def uploaded(client, path: Path) -> str:
+    """Upload a file and return the address of its preview."""
+    file = SimpleUploadedFile(path.name, path.read_bytes())
+    response = client.post(reverse("response_upload"), {"file": file})
+    assert response.status_code == 302
+    return response.url
+
+
+@pytest.fixture
+def response_set(questions, letters, teacher) -> ResponseSet:
+    plan = responses_plan(table=responses_read(path=letters), user=teacher)
+    return responses_import(plan=plan, details=SetDetails("Test 3", "7b"), user=teacher)
+
+
+def page(client, name: str, *arguments: object, **data: object) -> str:
+    return client.get(reverse(name, args=arguments), data).content.decode()
+
+
+def test_a_file_is_previewed_and_then_imported(as_teacher, questions, letters):
+    address = uploaded(as_teacher, letters)
+    preview = as_teacher.get(address).content.decode()
+    assert "28 responses of\n        7 pupils to 4" in preview
+    assert 'value="Test 3"' in preview
+    assert not ResponseSet.objects.exists()
+    sent = {"title": "Unit test", "class_label": "7b", "day": "2026-05-01", "action": "import"}
+    shown = as_teacher.post(address, sent, follow=True).content.decode()
+    assert "28 responses were imported." in shown
+    stored = ResponseSet.objects.get()
+    assert (stored.title, stored.class_label, str(stored.day), stored.people) == ("Unit test", "7b", "2026-05-01", 7)
+    assert storages["uploads"].listdir("")[1] == []
+
+
+def test_a_column_that_is_not_matched_is_asked_for(as_teacher, questions, letters):
+    letters.write_text("Name,Area,t-2\nA,1,A\nB,0,B\n", encoding="utf-8")
+    address = uploaded(as_teacher, letters)
+    assert "1 of 2 are not matched." in as_teacher.get(address).content.decode()
+    chosen = {"title": "Test", "question-0": questions[3].pk, "action": "check"}
+    assert "All questions are matched." in as_teacher.post(address, chosen).content.decode()
+    assert not ResponseSet.objects.exists()
+    as_teacher.post(address, chosen | {"action": "import"})
+    assert set(ResponseSet.objects.get().responses.values_list("question", flat=True)) == {
+        questions[1].pk,
+        questions[3].pk,
+    }
+
+
+def test_numbers_are_places_on_a_list_of_the_person(as_teacher, teacher, questions, letters):
+    chosen = QuestionList.objects.create(owner=teacher, name="Friday")
+    QuestionListItem.objects.create(question_list=chosen, question=questions[2], position=1)
+    letters.write_text("Name,1,2\nA,1,1\nB,0,1\n", encoding="utf-8")
+    address = uploaded(as_teacher, letters)
+    assert "the list “Friday”" in as_teacher.get(address).content.decode()
+    as_teacher.post(address, {"title": "Test", "order": f"list-{chosen.pk}", "action": "import"})
+    assert set(ResponseSet.objects.get().responses.values_list("question", flat=True)) == {questions[2].pk}
+
+
+def test_a_preview_belongs_to_its_person_and_can_be_cancelled(as_teacher, questions, letters, admin_person, client):
+    address = uploaded(as_teacher, letters)
+    as_teacher.post(address, {"action": "forget"})
+    assert storages["uploads"].listdir("")[1] == []
+    assert as_teacher.get(address).url == reverse("response_upload")
+    address = uploaded(as_teacher, letters)
+    client.force_login(admin_person)
+    assert client.get(address).url == reverse("response_upload")
+
+
+def test_a_file_that_cannot_be_read_is_refused_with_its_lines(as_teacher, questions, letters):
+    letters.write_text("Name,t-1 (1)\nA,5\n", encoding="utf-8")
+    file = SimpleUploadedFile(letters.name, letters.read_bytes())
+    response = as_teacher.post(reverse("response_upload"), {"file": file})
+    assert response.status_code == 422
+    assert "Line 2: t-1: the mark 5 is above the maximum, 1" in response.content.decode()
+
+
+def test_the_page_of_a_set_lists_flagged_questions_first_and_sorts(as_teacher, response_set, questions):
+    shown = page(as_teacher, "response_set_detail", response_set.pk)
+    assert "Internal consistency (alpha)" in shown
+    order = [shown.index(reverse("question_detail", args=[question.pk])) for question in questions]
+    by_facility = page(as_teacher, "response_set_detail", response_set.pk, sort="facility")
+    assert 'aria-sort="ascending"' in by_facility
+    assert len(set(order)) == 4
+
+
+def test_figures_are_written_as_csv(as_teacher, response_set, questions):
+    rows = page(as_teacher, "response_set_csv", response_set.pk).splitlines()
+    assert rows[0].startswith("\ufeffquestion,pupils,facility,")
+    assert rows[1].startswith(f"{questions[0].pk},7,0.714")
+
+
+def test_the_page_of_a_question_shows_what_its_responses_say(as_teacher, response_set, questions):
+    shown = page(as_teacher, "question_detail", questions[0].pk)
+    assert "Options by third of ability" in shown
+    assert "71% of the marks, 7 pupils" in shown
+
+
+def test_a_reviewer_sees_no_responses(as_reviewer, response_set, questions):
+    assert "responses-heading" not in page(as_reviewer, "question_detail", questions[0].pk)
+    assert as_reviewer.get(reverse("response_set_detail", args=[response_set.pk])).status_code == 403
+
+
+def test_a_set_of_fewer_than_five_pupils_shows_no_figures(as_teacher, teacher, questions, letters):
+    letters.write_text("Name,t-1\nA,B\nB,B\n", encoding="utf-8")
+    plan = responses_plan(table=responses_read(path=letters), user=teacher)
+    small = responses_import(plan=plan, details=SetDetails("Small"), user=teacher)
+    assert "Figures are shown from five pupils on" in page(as_teacher, "response_set_detail", small.pk)
+
+
+def test_the_owner_deletes_a_set_and_nobody_else_but_an_admin(as_teacher, response_set):
+    address = reverse("response_set_delete", args=[response_set.pk])
+    assert "cannot be brought back" in as_teacher.get(address).content.decode()
+    as_teacher.post(address)
+    assert not ResponseSet.objects.exists()
+    assert "No responses yet" in page(as_teacher, "response_set_list")
+
+
+def test_no_name_of_the_file_is_in_a_table_log_or_file(as_teacher, questions, letters, log):
+    lines = letters.read_text(encoding="utf-8").splitlines()
+    lines[0] = "Name,Email," + lines[0].partition(",")[2]
+    rows = [line.replace(",", f",pupil{place}@school.example,", 1) for place, line in enumerate(lines[1:])]
+    letters.write_text("\n".join([lines[0], *rows, "Zoe Zeta,,Q,F,F,F"]) + "\n", encoding="utf-8")
+    address = uploaded(as_teacher, letters)
+    preview = as_teacher.get(address).content.decode()
+    waiting = storages["uploads"].listdir("")[1]
+    kept = "".join(gzip.decompress(Path(storages["uploads"].path(name)).read_bytes()).decode() for name in waiting)
+    as_teacher.post(address, {"title": "Test", "action": "import"})
+    response_set = ResponseSet.objects.get()
+    pages = [page(as_teacher, name, response_set.pk) for name in ("response_set_detail", "response_set_csv")]
+    tables = []
+    with connection.cursor() as cursor:
+        for name in sorted(connection.introspection.django_table_names(only_existing=True)):
+            every_row = sql.SQL("SELECT coalesce(string_agg(t::text, ' '), '') FROM {} t")
+            cursor.execute(every_row.format(sql.Identifier(name)))
+            tables.append(cursor.fetchone()[0])
+    written = "\n".join([preview, *pages, log.getvalue(), *tables, kept]).casefold()
+    words = [*PUPILS, "Lovelace", "school.example", "Zeta"]
+    assert waiting
+    assert [word for word in words if word.casefold() in written] == []
+    assert storages["uploads"].listdir("")[1] == []
+    assert list((Path(settings.VAR_DIR) / "scratch").glob("responses-*")) == []
