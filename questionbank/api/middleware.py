@@ -31,7 +31,6 @@ class ApiMiddleware:
         given = request.headers.get("X-Request-ID", "")
         request.request_id = given if _REQUEST_ID.fullmatch(given) else str(uuid.uuid4())  # type: ignore[attr-defined]
         request.META["HTTP_X_REQUEST_ID"] = request.request_id  # type: ignore[attr-defined] # the log's name for it
-        request.__dict__.pop("headers", None)  # Django keeps them; the log reads the new one
         response = self.get_response(request)
         if response.status_code >= 400 and not response.headers.get("Content-Type", "").startswith("application/json"):
             page, response = response, error_response(request, response.status_code)
