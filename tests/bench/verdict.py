@@ -26,7 +26,7 @@ from analytics.paraphrase.scoring.scorer import Scorer, load_scorer, weigh_pairs
 from analytics.paraphrase.scoring.verdict import FEATURES, said
 from analytics.paraphrase.train import export_scorer
 from analytics.solver.rules.solver import compared_answers
-from questionbank.demo.review_pairs import labelled_review_pairs
+from questionbank.demo.bank import labelled_review_pairs
 from tests.bench.benchmark import read_options
 
 TESTS = Path(__file__).parents[1]
