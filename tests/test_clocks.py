@@ -39,6 +39,10 @@ OWN_CLOCK = {
     "questionbank/bank/map_services.py": "when a map was drawn",
     "questionbank/core/upload_services.py": "files of this machine",
     "questionbank/problem_writing/decision_services.py": "when somebody decided",
+    "questionbank/api/access.py": "the minute in which requests are counted",
+    "questionbank/api/key_services.py": "keys end days later; last use is shown by the minute",
+    "questionbank/api/requests.py": "responses are kept for a day",
+    "questionbank/management/commands/api_key.py": "keys end days later",
     "worker/clock.py": "when this process's schedule is due",
     "questionbank/templatetags/pages.py": "how long a job has been running, as a page shows it",
 }

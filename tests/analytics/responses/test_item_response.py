@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from analytics.responses.classical import question_figures, total_figures
-from analytics.responses.fit import item_fit, local_dependence, score_distribution
 from analytics.responses.item_response import NO_PRIORS, ModelSettings, Priors, fit_item_response
 from analytics.responses.table import Responses
 
@@ -124,39 +123,6 @@ def test_partial_scores_lie_between_wrong_and_right():
         changed[:60, 0] = score
         locations.append(fit_item_response(Responses.from_matrix(changed)).location[0])
     assert locations[0] > locations[1] > locations[2]
-
-
-def test_number_of_right_answers_by_enumeration():
-    probabilities = np.array([[0.2, 0.9], [0.5, 0.5], [0.7, 0.1]])
-    expected = np.zeros((4, 2))
-    for pattern in np.ndindex(2, 2, 2):
-        right = np.array(pattern)[:, None]
-        expected[sum(pattern)] += np.prod(np.where(right, probabilities, 1 - probabilities), axis=0)
-    assert score_distribution(probabilities) == pytest.approx(expected)
-
-
-def test_fit_tells_a_question_that_does_not_follow_the_model():
-    _slope, _location, answers = simulated(1500, 15, 5)
-    answers[:, 3] = np.abs(answers[:, 4:].mean(axis=1) - 0.5) > 0.25  # the weakest and the strongest alone
-    responses = Responses.from_matrix(answers)
-    fit = item_fit(responses, fit_item_response(responses))
-    assert np.argmin(fit.p) == 3
-    assert fit.p[3] < 1e-6
-    _slope, _location, answers = simulated(1500, 15, 5)
-    responses = Responses.from_matrix(answers)
-    fit = item_fit(responses, fit_item_response(responses))
-    assert fit.p.min() > 0.01
-    assert (fit.freedom > 0).all()
-
-
-def test_two_questions_that_copy_each_other_depend_on_each_other():
-    _slope, _location, answers = simulated(800, 25, 6)
-    answers[:300, 1] = answers[:300, 0]
-    responses = Responses.from_matrix(answers)
-    dependence = local_dependence(responses, fit_item_response(responses))
-    assert np.unravel_index(np.nanargmax(dependence), dependence.shape) in {(0, 1), (1, 0)}
-    assert dependence[0, 1] - np.nanmean(dependence) > 0.2
-    assert np.isnan(np.diag(dependence)).all()
 
 
 def test_the_ability_items_of_psych():
