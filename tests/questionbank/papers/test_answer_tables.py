@@ -149,3 +149,17 @@ def test_what_stands_between_a_number_and_its_first_question_is_shared() -> None
 
 def test_a_star_behind_a_question_s_number_is_no_reason_to_miss_it() -> None:
     assert read_mark(take_mark("Zadanie 8* (2 p.)")[0]).value == 8  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("line", "mark", "rest"),
+    [
+        ("Exercice n° 4 : Calcule.", "Exercice n° 4 :", "Calcule."),
+        ("Exercice nº 4. Calcule.", "Exercice nº 4.", "Calcule."),
+        ("Ejercicio 2.- Calcula.", "Ejercicio 2.-", "Calcula."),
+        ("Question no. 3: Solve.", "Question no. 3:", "Solve."),
+    ],
+)
+def test_numbers_behind_a_word_in_other_countries_spelling(line, mark, rest) -> None:
+    assert take_mark(line) == (mark, rest)
+    assert read_mark(mark).kind == "word"
