@@ -144,6 +144,14 @@ def test_equations_that_do_not_prove_another_computation_claim_none(equations):
     assert LOOKS_ALIKE not in contrast(*texts, equation=equations)[0]
 
 
+@pytest.mark.parametrize(("first", "second"), [("radius", "diameter"), ("sine", "cosine"), ("profit", "loss")])
+def test_pairs_of_quantities_that_are_confused_are_told_apart(first, second):
+    texts = [f"Work out the {name} from the figures in the table below, to two decimals." for name in (first, second)]
+    flags, reason = contrast(*texts)
+    assert flags == (LOOKS_ALIKE,)
+    assert f"is about “{second}”, not “{first}”" in reason
+
+
 def test_two_quantities_of_the_same_figure_are_found_differently():
     flags, reason = contrast(
         "A sector of a circle with radius 3 cm has an angle of 2 radians. Find its area.",
