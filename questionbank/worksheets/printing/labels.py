@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
+from analytics.languages import primary_language
 from questionbank.worksheets.sheet import Sheet
 
 
@@ -63,9 +64,58 @@ CHINESE = Labels(
 )
 
 
+GERMAN = Labels(
+    name="Name",
+    group="Klasse",
+    date="Datum",
+    version="Gruppe",
+    key="Lösungen",
+    page="Seite {page} von {pages}",
+    total="Summe",
+    answer="Antwort",
+    solution="Lösung",
+    unknown="Keine Antwort bekannt.",
+    point="1 Punkt",
+    points="{points} Punkte",
+    same_numbers="Gleiche Zahlen wie Gruppe A",
+)
+FRENCH = Labels(
+    name="Nom",
+    group="Classe",
+    date="Date",
+    version="Sujet",
+    key="Corrigé",
+    page="Page {page} sur {pages}",
+    total="Total",
+    answer="Réponse",
+    solution="Solution",
+    unknown="Aucune réponse connue.",
+    point="1 point",
+    points="{points} points",
+    same_numbers="Mêmes nombres que le sujet A",
+)
+SPANISH = Labels(
+    name="Nombre",
+    group="Clase",
+    date="Fecha",
+    version="Versión",
+    key="Soluciones",
+    page="Página {page} de {pages}",
+    total="Total",
+    answer="Respuesta",
+    solution="Solución",
+    unknown="No se conoce la respuesta.",
+    point="1 punto",
+    points="{points} puntos",
+    same_numbers="Los mismos números que la versión A",
+)
+LABELS = {"en": ENGLISH, "zh": CHINESE, "de": GERMAN, "fr": FRENCH, "es": SPANISH}
+"""Labels by primary language."""
+
+
 def labels_for(language: str) -> Labels:
     """Return the words in a language; English if there are none in that language."""
-    return CHINESE if language.lower().startswith("zh") else ENGLISH
+    return LABELS.get(primary_language(language), ENGLISH)
 
 
 def points_text(points: float | None) -> str:

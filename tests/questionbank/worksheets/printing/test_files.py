@@ -13,6 +13,7 @@ import pytest
 from questionbank.core.errors import PrintingRefused
 from questionbank.papers.pandoc import run_pandoc
 from questionbank.worksheets.printing.html import worksheet_html
+from questionbank.worksheets.printing.labels import LABELS, labels_for
 from questionbank.worksheets.printing.latex import worksheet_latex
 from questionbank.worksheets.printing.markup import read_markup
 from questionbank.worksheets.printing.pdf import worksheet_pdf
@@ -97,6 +98,16 @@ def test_latex_has_questions_points_options_and_pictures():
     ):  # fmt: skip
         assert piece in source
     assert source.count("{") == source.count("}")
+
+
+@pytest.mark.parametrize("language", LABELS)
+def test_a_worksheet_is_labelled_in_the_language_of_its_questions(language):
+    labels = labels_for(f"{language}-XX")
+    assert labels == LABELS[language]
+    assert all(labels.data().values())
+    assert labels.page.format(page=1, pages=2) != labels.page
+    html = worksheet_html([sheet(language=language, shows_key=True), sheet(language=language)]).decode()
+    assert all(word in html for word in (labels.name, labels.date, labels.key))
 
 
 def test_equal_worksheets_give_equal_bytes():
