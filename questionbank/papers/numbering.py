@@ -113,10 +113,10 @@ def _weighed(lines: Sequence[Line], marks: Sequence[Mark]) -> Iterator[tuple[int
 def is_above_others(place: int, marks: Sequence[Mark]) -> bool:
     """Return whether a mark's questions follow below it: "4.2" above "4.2.1", "Exercise 4" above "4.1"."""
     mark = marks[place]
+    if mark.kind not in ("levels", "word"):
+        return False
     following = next((below for below in marks[place + 1 :] if below), NO_MARK)
-    return (
-        mark.kind in ("levels", "word") and following.kind == "levels" and following.label.startswith(f"{mark.label}.")
-    )
+    return following.kind == "levels" and following.label.startswith(f"{mark.label}.")
 
 
 def _numbered_options(lines: Sequence[Line], marks: Sequence[Mark]) -> str:
