@@ -26,6 +26,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 FILES = ("--input", "missing.jsonl", "--output", "written")
 MEASURED = ("--data", "missing.jsonl", "--output", "written")
 COMMANDS: dict[str, tuple[str, ...] | None] = {  # -> arguments that are refused; None: it takes no input
+    "api_key": ("create", "nobody", "Nightly export"),
     "backup": ("missing/bank.tar",),
     "embed": FILES,
     "embed_questions": ("--model", "0"),
@@ -37,11 +38,14 @@ COMMANDS: dict[str, tuple[str, ...] | None] = {  # -> arguments that are refused
     "health": None,
     "import_model": ("missing",),
     "import_questions": ("missing.jsonl",),
+    "import_responses": ("missing.csv",),
     "import_vectors": ("missing",),
     "index_recall": (),
+    "item_statistics": ("--set", "0"),
     "make_test_pairs": ("written.jsonl", "--questions", "0"),
     "metrics": (),
     "migrate": ("missing",),
+    "openapi": ("missing/openapi.json",),
     "predict": FILES,
     "prepare": None,
     "reproduce": ("encoder", *MEASURED, "--arms", "nothing"),

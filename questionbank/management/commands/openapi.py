@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 
 from questionbank.api.v1 import openapi_schema
+from questionbank.core.storage import written_aside
 from questionbank.management.base import BankCommand
 
 
@@ -24,5 +25,7 @@ class Command(BankCommand):
         parser.add_argument("path", nargs="?", type=Path, default=settings.BASE_DIR / "docs" / "openapi.json")
 
     def handle(self, *args: Any, path: Path, **options: Any) -> None:
-        path.write_text(json.dumps(openapi_schema(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        text = json.dumps(openapi_schema(), indent=1, ensure_ascii=False) + "\n"
+        with written_aside(path) as file:
+            file.write(text.encode())
         self.stderr.write(f"The schema is in {path}.")

@@ -68,9 +68,8 @@ def installed_encoder(db, monkeypatch) -> ModelArtifact:
 def starter_scorer(monkeypatch, tmp_path) -> None:
     """Let the starter of the scorer lie in a folder of this test, and let no other model be installed beside it."""
     for word, row in dict(CAPABILITIES).items():
-        starters = (Starter(str(tmp_path / "starter")),) if word == "paraphrase" else ()
-        if word != "encoder":
-            monkeypatch.setitem(CAPABILITIES, word, altered(row, starters=starters))
+        starters = {"paraphrase": (Starter(str(tmp_path / "starter")),), "encoder": row.starters[:1]}.get(word, ())
+        monkeypatch.setitem(CAPABILITIES, word, altered(row, starters=starters))
 
 
 @pytest.fixture
