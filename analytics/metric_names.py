@@ -27,7 +27,7 @@ class MetricName:
     @property
     def full_label(self) -> str:
         """The label, with what it is measured on."""
-        return ", ".join(filter(None, (self.label, self.measured_on)))
+        return " on ".join(filter(None, (self.label, self.measured_on)))
 
 
 HELD_OUT, BANK = "questions held out of its training", "the bank’s held-out questions"
@@ -122,7 +122,7 @@ def named_metric(name: str) -> MetricName:
     """Return the name of a metric for people; without a row, its name in code is made readable.
 
     >>> named_metric("concept_accuracy_level_2").full_label
-    'Concept accuracy, level 2, the bank’s held-out questions'
+    'Concept accuracy, level 2 on the bank’s held-out questions'
     >>> named_metric("gradient_norm").full_label
     'Gradient norm'
     """

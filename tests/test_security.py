@@ -96,7 +96,7 @@ def test_every_page_and_error_page_keeps_to_the_content_security_policy(client, 
     seen = {}
     for name, here in ADDRESSES:
         response = client.get(here)
-        assert response.status_code < 500, here
+        assert response.status_code < 500 or (name.startswith("api:") and response.status_code == 503), here
         assert_safe(response, f"{name} {here}")
         seen[name] = response.status_code
     assert set(seen.values()) >= {200, 404, 405}

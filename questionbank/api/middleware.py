@@ -12,7 +12,7 @@ from questionbank.api.errors import error_response
 
 PREFIX = "/api/v1/"
 _REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
-_KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of an error page that remain
+_KEPT = ("Allow", "Retry-After", "WWW-Authenticate", "X-Frame-Options")  # headers of an error page that remain
 
 
 class ApiMiddleware:

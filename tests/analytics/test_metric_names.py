@@ -17,8 +17,8 @@ def test_the_same_figure_on_other_questions_has_another_name() -> None:
     ]  # fmt: skip
     assert len({named_metric(name).full_label for name in names}) == len(names)
     full_label = named_metric("precision_at_10_level_2").full_label
-    assert full_label == "Precision at 10, level 2, the bank’s held-out questions"
-    assert named_metric("score_auc_aquarat_test").full_label == "ROC AUC of the score, aquarat_test"
+    assert full_label == "Precision at 10, level 2 on the bank’s held-out questions"
+    assert named_metric("score_auc_aquarat_test").full_label == "ROC AUC of the score on aquarat_test"
 
 
 def test_of_an_error_less_is_better() -> None:

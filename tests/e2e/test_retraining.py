@@ -179,7 +179,7 @@ def test_retrain_compare_promote_and_roll_back(
     expect(page.get_by_role("heading", level=1)).to_have_text(candidate.name)
     compare(page)
     expect(page.get_by_role("region", name="Figures of both models")).to_contain_text(
-        "Precision at 10, level 2, the bank’s held-out questions"
+        "Precision at 10, level 2 on the bank’s held-out questions"
     )
     changed = page.get_by_role("region", name="Questions whose neighbours change most").get_by_role("listitem").first
     changed.locator("summary").click()

@@ -79,7 +79,7 @@ def test_a_better_encoder_passes_and_a_worse_one_does_not(bank):
     judged = verdict(turned)
     assert not judged.passes
     assert len(judged.reasons) == len(names)
-    assert "Concept accuracy, level 1, the bank’s held-out questions is worse" in judged.reasons[0]
+    assert "Concept accuracy, level 1 on the bank’s held-out questions is worse" in judged.reasons[0]
 
 
 def test_an_equal_encoder_is_not_better_and_changes_no_neighbour(bank):

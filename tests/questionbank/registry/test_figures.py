@@ -30,7 +30,7 @@ def test_a_group_is_named_once() -> None:
     assert figure_rows(figures) == [
         ("Test: share of 8 exemplars with the same computation", 0.5),
         ("Test: problems", 24),
-        ("Share of 8 exemplars with the same computation, validation problems of its training", 0.4),
+        ("Share of 8 exemplars with the same computation on validation problems of its training", 0.4),
     ]
 
 

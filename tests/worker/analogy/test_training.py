@@ -143,7 +143,7 @@ class TestComparison:
         assert verdict(figures).outcome == GateOutcome.BETTER
         turned = verdict(retriever_figures(Reporter(), candidate=poor, champion=good))
         assert turned.outcome == GateOutcome.REFUSED
-        assert "with the same computation is worse" in turned.reasons[0]
+        assert "with the same computation on the bank’s held-out questions is worse" in turned.reasons[0]
 
     def test_the_share_and_the_order_are_those_of_a_naive_count(self, bank):
         own, same = make_set("own", bank, 0.3), make_set("same", bank, 0.3)
