@@ -7,9 +7,11 @@ imports the class, so its methods import PyTorch-dependent modules only when cal
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections import UserDict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from analytics.artifacts import Manifest
 
 Model = TypeVar("Model", covariant=True)
+Row = TypeVar("Row")
 
 
 def every_text(_text: str) -> bool:
@@ -178,3 +181,20 @@ class Capability(ABC, Generic[Model]):
     def is_decisive(self, figure: str) -> bool:
         """Return whether a metric in a comparison is decisive."""
         return any(fnmatchcase(figure, pattern) for pattern in self.gate_figures)
+
+
+class LateTable(UserDict[str, Row]):
+    """A mapping that is loaded on first use, so that processes that need no row do not wait for it.
+
+    Attributes:
+        load: returns the rows; set when Django starts.
+    """
+
+    load: Callable[[], Mapping[str, Row]]
+
+    def __init__(self) -> None:  # the parent's would set `data` to an empty dict
+        pass
+
+    @cached_property
+    def data(self) -> dict[str, Row]:  # type: ignore[override]
+        return dict(self.load())

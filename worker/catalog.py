@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from questionbank.core.capability_contract import LateTable
+from analytics.capability import LateTable
 from questionbank.core.capability_figures import Figures
 from questionbank.core.errors import NotFound
 

@@ -7,13 +7,13 @@ and views, so that they can call both. Decisions 48 and 83.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import UserDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from django import forms
+
+from analytics.capability import LateTable
 
 if TYPE_CHECKING:
     from django.urls import URLPattern, URLResolver
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from questionbank.core.capability_report import CachedReport, Report
     from questionbank.models import ModelArtifact, ModelComparison, User
 
-Row = TypeVar("Row")
 QUESTION = "questions/<int:question_id>"
 """Start of the URLs of a question's pages."""
 
@@ -307,23 +306,6 @@ class BankCapability:
     def template_paths(self) -> list[str]:
         names = ["suite", "changed"] if self.suite else []
         return [*map(self.template, names), *(job.template for job in self.jobs if job.template)]
-
-
-class LateTable(UserDict[str, Row]):
-    """A mapping that is loaded on first use, so that processes that need no row do not wait for it.
-
-    Attributes:
-        load: returns the rows; set when Django starts.
-    """
-
-    load: Callable[[], Mapping[str, Row]]
-
-    def __init__(self) -> None:  # the parent's would set `data` to an empty dict
-        pass
-
-    @cached_property
-    def data(self) -> dict[str, Row]:  # type: ignore[override]
-        return dict(self.load())
 
 
 BANK_CAPABILITIES: LateTable[BankCapability] = LateTable()

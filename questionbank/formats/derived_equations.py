@@ -17,8 +17,8 @@ from analytics.expression.programs import calculations_tree, program_tree
 from analytics.expression.tree import ExpressionTree
 from analytics.text.number_slots import SlotNumbers
 from analytics.text.numbers import find_numbers
+from analytics.text.published_numbers import PublishedNumber
 from questionbank.formats.limits import EQUATION_LIMIT
-from questionbank.formats.published_numbers import PublishedNumber
 
 
 def derived_equation(

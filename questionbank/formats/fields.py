@@ -302,8 +302,8 @@ def _equation(fields: Fields, text: str, numbers: tuple[str, ...], answer: str, 
     if equation or fields.problems or not (program or calculations):
         return equation
     # imported here because both load numpy, which the demo generator and most files do not need
+    from analytics.text.published_numbers import number_of_answer
     from questionbank.formats.derived_equations import derived_equation
-    from questionbank.formats.published_numbers import number_of_answer
 
     if options:
         answer = next((option.text for option in options if option.label == answer), "")

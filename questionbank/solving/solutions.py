@@ -26,10 +26,10 @@ from analytics.solver.solution import (
 from analytics.solver.targets import target_tree
 from analytics.text.formulas import formula_segments
 from analytics.text.number_slots import number_slots
+from analytics.text.published_numbers import PublishedNumber, number_of_answer
 from questionbank.bank.question_selectors import in_language, visible_to
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.formats.kinds import right_labels
-from questionbank.formats.published_numbers import PublishedNumber, number_of_answer
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
 from questionbank.registry.artifact_selectors import artifact_champions, lens_champion
 from questionbank.registry.serving import ServedSolver, served_solver

@@ -14,12 +14,12 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import numbers_reason, story_reason
 from analytics.splits import is_held_out, split_place
 from analytics.text.number_slots import number_slots
+from analytics.text.published_numbers import number_of_answer
 from analytics.text.tokens import written_language
 from analytics.text.word_problems import is_word_problem
 from questionbank.bank.question_selectors import in_language
 from questionbank.core.capability_report import CachedReport, Report, Table, TableRow
 from questionbank.core.wording import counted
-from questionbank.formats.published_numbers import number_of_answer
 from questionbank.models import Question
 from questionbank.solving.solutions import published_answer
 from questionbank.training.equations import (

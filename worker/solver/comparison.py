@@ -14,8 +14,8 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution
 from analytics.solver.targets import solver_example, value_of
 from analytics.splits import split_place
+from analytics.text.published_numbers import number_of_answer
 from questionbank.core.capability_figures import SolverFigures
-from questionbank.formats.published_numbers import number_of_answer
 from questionbank.models import ModelArtifact
 from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.registry.serving import solver_of

@@ -26,7 +26,7 @@ from analytics.solver.solution import ProblemSolver, Solution, solution_of
 from analytics.solver.targets import OPERATORS, SolverExample, solver_example, solver_examples, value_of
 from analytics.solver.textual_pairs import number_labels, numbered_tree, text_tokens
 from analytics.text.copies import story_key
-from questionbank.formats.published_numbers import number_of_answer
+from analytics.text.published_numbers import number_of_answer
 from worker.bootstrap import mean_interval
 
 _BATCH = 256

@@ -27,9 +27,9 @@ from analytics.solver.rules.linear import Contradiction
 from analytics.solver.rules.reading import Reading
 from analytics.solver.served import load_solver
 from analytics.solver.solution import ProblemSolver
+from analytics.text.published_numbers import number_of_answer
 from analytics.text.remembered import forget_everything
 from analytics.text.tokens import written_language
-from questionbank.formats.published_numbers import number_of_answer
 
 PLAIN = 0.5  # probability from which a page states an answer
 

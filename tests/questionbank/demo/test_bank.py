@@ -7,8 +7,8 @@ from pathlib import Path
 
 from analytics.expression.evaluate import evaluate_float
 from analytics.expression.parser import parse_expression
+from analytics.text.published_numbers import number_of_answer
 from questionbank.demo.bank import demo_questions, phrasing_pairs, story_pairs
-from questionbank.formats.published_numbers import number_of_answer
 from questionbank.rendering import render_question
 
 PAGE = " ".join((Path(__file__).resolve().parents[3] / "docs" / "demo-bank.md").read_text(encoding="utf-8").split())
