@@ -98,9 +98,9 @@ _QUANTITIES = frozenset(
         area perimeter circumference volume surface length mean median mode range sum difference product quotient
         speed distance factor multiple gradient slope intercept midpoint derivative integral variance deviation
         permutation combination remainder arc sector union intersection radius diameter numerator denominator
-        sine cosine tangent maximum minimum increase decrease profit loss
+        sine cosine tangent increase decrease profit loss
         面积 周长 体积 表面积 平均数 中位数 众数 方差 速度 路程 时间 公因数 公约数 公倍数 商 余数 交集 并集
-        半径 直径 最大值 最小值
+        半径 直径
         """
     )
 )
