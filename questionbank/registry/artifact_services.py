@@ -305,13 +305,13 @@ def _is_served(lens: Lens | None, language: str) -> bool:
     return general is not None and general.unknown_shares.get(language, 1.0) <= UNKNOWN_SHARE_LIMIT
 
 
-def _companions(word: str) -> list[tuple[str, Starter]]:
-    """Return the starters that are installed together with this capability's."""
+def _companions(word: str, main: Starter) -> list[tuple[str, Starter]]:
+    """Return the starters that are installed together with this one of the same scope, whose vectors they read."""
     return [
         (companion, starter)
         for companion, row in CAPABILITIES.items()
         for starter in row.starters
-        if starter.along_with == word and starter.can_be_installed
+        if (starter.along_with, starter.scope) == (word, main.scope) and starter.can_be_installed
     ]
 
 
@@ -324,7 +324,7 @@ def _export_starters(starters: Sequence[tuple[str, Starter]], scratch: Path, say
     to_export = [
         (word, starter)
         for first_word, first_starter in starters
-        for word, starter in ((first_word, first_starter), *_companions(first_word))
+        for word, starter in ((first_word, first_starter), *_companions(first_word, first_starter))
         if CAPABILITIES[word].can("export")
     ]
     if not to_export:
@@ -372,7 +372,7 @@ def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
             _install_fallback()
             if Question.objects.exists():  # an existing bank that gains the capability with this version
                 embedding_request()
-        for companion, companion_starter in _companions(word):
+        for companion, companion_starter in _companions(word, starter):
             artifact_promote(artifact=_registered_starter(companion, companion_starter, exports), reason=INSTALLED)
         bank_capability(word).after_promotion(user=None)  # there may have been work for it before
 

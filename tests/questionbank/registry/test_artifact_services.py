@@ -124,6 +124,22 @@ def test_all_default_models_are_exported_by_one_process(db, export, monkeypatch,
 
 
 @pytest.mark.usefixtures("own_artifacts")
+def test_what_reads_the_general_model_is_not_installed_again_with_a_language(db, export, monkeypatch, tmp_path):
+    monkeypatch.setattr(task_queue, "_send", lambda run: None)
+    general, chinese = CAPABILITIES["encoder"].starters[0], Starter(str(tmp_path / "chinese"), scope="zh")
+    monkeypatch.setitem(CAPABILITIES, "encoder", altered(CAPABILITIES["encoder"], starters=(general, chinese)))
+    companion = Starter(str(tmp_path / "starter"), along_with="encoder")
+    monkeypatch.setitem(CAPABILITIES, "paraphrase", altered(CAPABILITIES["paraphrase"], starters=(companion,)))
+    chinese.path.mkdir()
+    companion.path.mkdir()
+    artifact_install_default()
+    installed = ModelArtifact.objects.values_list("capability", "scope", "state")
+    assert sorted(installed) == [
+        ("encoder", "", "champion"), ("encoder", "zh", "champion"), ("paraphrase", "", "champion"),
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("own_artifacts")
 def test_a_bank_that_has_questions_gets_the_vectors_of_a_new_lens(installed_encoder, export, monkeypatch, tmp_path):
     row = CAPABILITIES["analogy"]
     installable = altered(row, starters=(Starter(str(tmp_path / "retriever")),))
