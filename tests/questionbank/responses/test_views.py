@@ -17,13 +17,7 @@ from questionbank.models import QuestionList, QuestionListItem, ResponseSet
 from questionbank.responses.import_services import SetDetails, responses_import, responses_plan, responses_read
 from tests.questionbank.responses.conftest import PUPILS
 
-
-@pytest.fixture(autouse=True)
-def _no_uploads() -> None:
-    """A test that was interrupted leaves nothing to the next one."""
-    folder = Path(storages["uploads"].path(""))
-    for path in folder.glob("*.responses"):
-        path.unlink()
+pytestmark = pytest.mark.usefixtures("own_uploads")
 
 
 def uploaded(client, path: Path) -> str:
