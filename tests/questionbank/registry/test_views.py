@@ -170,8 +170,8 @@ def test_a_comparison_shows_figures_intervals_and_the_verdict(candidate, champio
     page = text_of(response)
     assert "It does not pass the gate." in page
     suite = "the bank’s held-out questions"
-    better = f"Precision at 10, level 2, {suite} 60 questions better 0.610 0.520 0.090 0.030 to 0.150"
-    worse = f"Error of the difficulty (MAE), {suite} 40 questions; less is better worse 0.250 0.200 0.050"
+    better = f"Precision at 10, level 2 on {suite} 60 questions better 0.610 0.520 0.090 0.030 to 0.150"
+    worse = f"Error of the difficulty (MAE) on {suite} 40 questions; less is better worse 0.250 0.200 0.050"
     assert better in page
     assert f"{worse} 0.020 to 0.080" in page
     assert "3 can only be read by the other model." in page
@@ -549,9 +549,9 @@ def test_a_comparison_of_scorers_shows_figures_and_the_pairs_whose_score_changes
     assert "90 labelled pairs of 40 questions" in page
     assert "the demo’s hand-written pairs: 32 pairs of 23 questions" in page
     assert "3 labelled pairs are left out" in page
-    assert "ROC AUC of the verdict, the demo’s hand-written pairs" in page
+    assert "ROC AUC of the verdict on the demo’s hand-written pairs" in page
     folded = response.content.decode().partition("<summary>The score")[2].partition("</details>")[0]
-    assert "Separation of the score, reviewers’ decisions" in folded
+    assert "Separation of the score on reviewers’ decisions" in folded
     assert "ROC AUC of the verdict" not in folded
     assert "Pairs whose verdict changes most" in page
     assert "Questions whose neighbours" not in page
