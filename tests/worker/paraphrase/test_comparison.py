@@ -111,7 +111,7 @@ def test_a_better_scorer_passes_and_a_worse_one_does_not():
     assert verdict(results).outcome == GateOutcome.BETTER
     judged = verdict(figures(suite, said(poor), said(good)))
     assert judged.outcome == GateOutcome.REFUSED
-    assert judged.reasons[0].startswith(f"ROC AUC of the verdict, {SUITES['made']} is worse")
+    assert judged.reasons[0].startswith(f"ROC AUC of the verdict on {SUITES['made']} is worse")
 
 
 def test_scores_on_the_wrong_side_of_one_half_are_refused():
@@ -125,7 +125,7 @@ def test_scores_on_the_wrong_side_of_one_half_are_refused():
     judged = verdict(results)
     assert judged.outcome == GateOutcome.REFUSED
     assert len(judged.reasons) == 1
-    assert f"Macro F1 of the score at 0.5, {SUITES['made']} is worse" in judged.reasons[0]
+    assert f"Macro F1 of the score at 0.5 on {SUITES['made']} is worse" in judged.reasons[0]
 
 
 def test_a_worse_verdict_is_refused_although_the_score_is_better():
@@ -150,7 +150,7 @@ def test_a_smaller_separation_is_said_and_keeps_nobody_out():
     close = [0.5 + 0.5 * (score - 0.5) for score in champion]
     judged = verdict(figures(suite, said(close), said(champion)))
     assert judged.outcome == GateOutcome.NOT_BETTER
-    assert any(f"Separation of the score, {SUITES['made']} is worse" in reason for reason in judged.reasons)
+    assert any(f"Separation of the score on {SUITES['made']} is worse" in reason for reason in judged.reasons)
 
 
 @pytest.mark.parametrize("suite_name", ["made", "decided", "demo"])  # on none of them a verdict is fitted
