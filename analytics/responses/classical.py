@@ -105,13 +105,10 @@ def question_figures(responses: Responses, unreached: Unreached = "zero") -> Que
 
 def _largest_covariances(responses: Responses, unreached: Unreached) -> Floats:
     """Return C(x, X) of each question with both sorted by themselves, (questions,)."""
-    order = np.argsort(responses.question, kind="stable")
-    starts = np.searchsorted(responses.question[order], np.arange(responses.questions + 1))
-    marks, totals = responses.marks[order], responses.totals
+    marks, totals = responses.marks, responses.totals
     largest = np.full(responses.questions, np.nan)
-    for question in range(responses.questions):
-        rows = slice(starts[question], starts[question + 1])
-        people, mark = responses.person[order[rows]], marks[rows]
+    for question, rows in enumerate(responses.rows_by_question):
+        people, mark = responses.person[rows], marks[rows]
         if unreached == "zero":
             rest, all_marks = totals.copy(), np.zeros(len(totals))
             rest[people] -= mark

@@ -76,6 +76,12 @@ class Responses:
         """Total of each person's marks, (people,)."""
         return np.asarray(np.bincount(self.person, self.marks, self.people), dtype=float)
 
+    @cached_property
+    def rows_by_question(self) -> list[Indices]:
+        """Indices of each question's responses, one array per question."""
+        order = np.argsort(self.question, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(self.question, minlength=self.questions))[:-1])
+
     @classmethod
     def from_matrix(cls, marks: npt.ArrayLike, max_marks: npt.ArrayLike | None = None) -> Responses:
         """Return the responses of a table with a row per person and a column per question.

@@ -169,11 +169,8 @@ def _pooled(sets: Sequence[SetResponses], ids: Indices) -> Responses:
 
 def _question_rows(data: SetResponses) -> list[_QuestionRows]:
     responses = data.responses
-    order = np.argsort(responses.question, kind="stable")
-    starts = np.searchsorted(responses.question[order], np.arange(len(data.questions) + 1))
     found = []
-    for place in range(len(data.questions)):
-        rows = order[starts[place] : starts[place + 1]]
+    for rows in responses.rows_by_question:
         people = responses.person[rows]
         rest = responses.totals.copy()
         rest[people] -= responses.marks[rows]
