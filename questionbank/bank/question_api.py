@@ -94,20 +94,11 @@ class QuestionBody(Body):
     content: dict[str, Any] = Field(default={}, description="Data for grading, as the export format `jsonl` has it.")
 
 
-class QuestionPatch(Body):
+class QuestionPatch(QuestionBody):
     """Fields of a question to change; the others stay."""
 
     text: str = ""
     language: str = ""
-    kind: Question.Kind = Question.Kind.OPEN
-    options: list[OptionBody] = []
-    answer: str = ""
-    solution: str = ""
-    equation: str = ""
-    grade: str = ""
-    status: Question.Status = Question.Status.READY
-    concepts: list[Id] = []
-    content: dict[str, Any] = {}
 
 
 class TagsBody(Body):
