@@ -30,7 +30,7 @@ def set_expressions(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = (("questionbank", "0045_squashed_0050"),)
+    dependencies = (("questionbank", "0050_shared_texts"),)
 
     operations = (
         migrations.SeparateDatabaseAndState(
