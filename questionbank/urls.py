@@ -28,6 +28,7 @@ from questionbank.questions import list_views as question_lists
 from questionbank.questions import question_views as questions
 from questionbank.questions import tag_views as tags
 from questionbank.questions import writing_views as writing
+from questionbank.registry import language_model_views as language_model
 from questionbank.registry import views as models
 from questionbank.responses import views as responses
 from questionbank.search import synonym_views as synonyms
@@ -105,6 +106,8 @@ model_patterns: list[URLPattern | URLResolver] = [
     path("train/<slug:capability>/report/", training.model_training_report, name="model_training_report"),
     path("old/", models.old_models_page, name="old_models"),
     path("old/delete/", models.old_models_delete_view, name="old_models_delete"),
+    path("language-model/", language_model.language_model_page, name="language_model"),
+    path("language-model/<slug:use>/", language_model.language_model_use_switch, name="language_model_use_switch"),
     path("roll-back/<slug:capability>/", models.model_roll_back_page, name="model_roll_back"),
     path("history/<slug:capability>/", models.model_history, name="model_history"),
     path("<int:artifact_id>/", models.model_detail, name="model_detail"),

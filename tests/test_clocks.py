@@ -43,6 +43,7 @@ OWN_CLOCK = {
     "questionbank/api/key_services.py": "keys end days later; last use is shown by the minute",
     "questionbank/api/requests.py": "responses are kept for a day",
     "questionbank/management/commands/api_key.py": "keys end days later",
+    "questionbank/registry/language_model_use_services.py": "the day in which tokens are counted",
     "worker/clock.py": "when this process's schedule is due",
     "questionbank/templatetags/pages.py": "how long a job has been running, as a page shows it",
 }

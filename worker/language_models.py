@@ -1,4 +1,4 @@
-"""The language model of this installation, opened for a job. The only place that reads its API key."""
+"""The language model of this installation, opened for a job."""
 
 from __future__ import annotations
 
@@ -9,34 +9,30 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from functools import cache
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
 from analytics.errors import BackboneError
-from analytics.language_model.endpoint import EndpointModel
 from analytics.language_model.packaged import is_packaged_installed
 from analytics.language_model.protocol import LanguageModel
-from analytics.language_model.rate_limit import RateLimit
 from questionbank.core.database import database_now
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.storage import scratch_folder
 from questionbank.jobs.run_services import run_create
 from questionbank.local.die_with_parent import dying_with_us
 from questionbank.models import Run
-from questionbank.registry.language_models import local_model_folder, packaged_model_folder, packaged_model_is_ready
+from questionbank.registry.language_models import (
+    endpoint_model,
+    local_model_folder,
+    packaged_model_folder,
+    packaged_model_is_ready,
+)
 from worker.reporting import LOOK_SECONDS, RunReporter
 
 NICENESS = 15  # of the process that prepares the packaged model: nobody waits for it
 TRIED_AGAIN_AFTER = timedelta(days=1)  # after a job that failed or was stopped
-
-
-@cache
-def _rate_limit(per_minute: int) -> RateLimit:
-    """Return the rate limit that all jobs of this process share."""
-    return RateLimit(per_minute)
 
 
 @transaction.atomic
@@ -108,15 +104,9 @@ def open_language_model() -> Iterator[LanguageModel]:
         ValidationFailed: no model is configured (any more).
         BackboneError, LanguageModelError: the model cannot be loaded, or its URL is invalid.
     """
-    if settings.LANGUAGE_MODEL_URL and settings.LANGUAGE_MODEL_NAME:
-        with EndpointModel(
-            settings.LANGUAGE_MODEL_URL,
-            settings.LANGUAGE_MODEL_NAME,
-            key=settings.LANGUAGE_MODEL_KEY,
-            seconds=settings.LANGUAGE_MODEL_SECONDS,
-            rate_limit=_rate_limit(settings.LANGUAGE_MODEL_PER_MINUTE),
-        ) as model:
-            yield model
+    if (endpoint := endpoint_model()) is not None:
+        with endpoint:
+            yield endpoint
     elif local := local_model_folder():
         from analytics.language_model.local import load_local_model  # imports PyTorch
 

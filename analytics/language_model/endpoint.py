@@ -1,7 +1,8 @@
 """A language model behind an OpenAI-compatible HTTP endpoint. Torch-free.
 
 Hosted models, vLLM, llama.cpp's server and Ollama all support ``POST BASE/chat/completions``. Only fields
-that all of them know are sent.
+that all of them know are sent, and two that some refuse: a server that refuses the schema of an answer or the
+log-probabilities of its tokens is asked again without them.
 """
 
 from __future__ import annotations
@@ -9,18 +10,19 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 from typing import Any
 
 import httpx2
 
 from analytics.errors import DataError, LanguageModelError
-from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Message, ModelAnswer, OnText
+from analytics.language_model.protocol import DEFAULT_OPTIONS, AnswerToken, AskOptions, Message, ModelAnswer, OnText
 from analytics.language_model.rate_limit import RateLimit
 
 _BUSY = frozenset({429, 503})
 _PASSING = _BUSY | {408, 500, 502, 504}  # statuses after which a retry may help
+_UNKNOWN_FIELD = frozenset({400, 404, 415, 422, 501})  # statuses with which servers refuse a field
 _LARGEST = 2_000_000  # bytes of a response
 _LONGEST_WAIT = 30.0  # seconds, regardless of Retry-After
 _REASON_LENGTH = 200  # characters of the server's message quoted in an error
@@ -67,6 +69,7 @@ class EndpointModel:
         self._address = f"{base_url.rstrip('/')}/chat/completions"
         self._key, self._seconds, self._wait = key, seconds, wait
         self._rate_limit = rate_limit
+        self._takes_further_fields = True
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._client = httpx2.Client(headers=headers, timeout=seconds)
 
@@ -87,14 +90,11 @@ class EndpointModel:
             LanguageModelError: it cannot be reached, rejects the request or responds in another format.
             DataError: the answer has no text.
         """
-        given = {name: value for name, value in asdict(options).items() if value is not None}
-        body = {"model": self.name, "messages": [asdict(message) for message in messages], **given}
-        if on_text is not None:
-            body |= {"stream": True, "stream_options": {"include_usage": True}}
-        reply = self._post(body, on_text)
+        reply = self._reply(messages, options, on_text)
         if not reply.text.strip():
             raise DataError(f"The language model {self.name} gave no text.")
-        return ModelAnswer(reply.text, reply.prompt_tokens, reply.answer_tokens, reply.finish == "length")
+        is_cut = reply.finish == "length"
+        return ModelAnswer(reply.text, reply.prompt_tokens, reply.answer_tokens, is_cut, reply.tokens)
 
     def ask_all(self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS) -> list[str]:
         """Return the answer to each conversation; see `LanguageModel.ask_all`."""
@@ -105,6 +105,32 @@ class EndpointModel:
             except DataError:
                 answers.append("")
         return answers
+
+    def _reply(self, messages: Sequence[Message], options: AskOptions, on_text: OnText | None) -> _Reply:
+        """Return the reply; a server that refuses further fields is asked without them from then on."""
+        has_further_fields = options.schema is not None or options.top_logprobs is not None
+        plain = replace(options, schema=None, top_logprobs=None)
+        if has_further_fields and self._takes_further_fields:
+            try:
+                return self._post(self._body(messages, options, on_text), on_text)
+            except _FieldRefused:
+                reply = self._post(self._body(messages, plain, on_text), on_text)
+                self._takes_further_fields = False  # not if the plain request is refused too
+                return reply
+        return self._post(self._body(messages, plain, on_text), on_text)
+
+    def _body(self, messages: Sequence[Message], options: AskOptions, on_text: OnText | None) -> dict[str, Any]:
+        numbers = {"temperature": options.temperature, "seed": options.seed, "max_tokens": options.max_tokens}
+        body: dict[str, Any] = {"model": self.name, "messages": [asdict(message) for message in messages]}
+        body |= {name: value for name, value in numbers.items() if value is not None}
+        if options.schema is not None:
+            schema = {"name": "answer", "schema": options.schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        if options.top_logprobs is not None:
+            body |= {"logprobs": True, "top_logprobs": options.top_logprobs}
+        if on_text is not None:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        return body
 
     def _post(self, body: Mapping[str, Any], on_text: OnText | None) -> _Reply:
         for left in reversed(range(_TRIES)):
@@ -124,6 +150,8 @@ class EndpointModel:
             if left and response.status_code in _PASSING:
                 self._wait(_asked_pause(response) or pause)
                 continue
+            if response.status_code in _UNKNOWN_FIELD and ("response_format" in body or "logprobs" in body):
+                raise _FieldRefused(str(self._refusal(response)))
             raise self._refusal(response)
         raise AssertionError("the last try returns or raises")
 
@@ -171,6 +199,10 @@ class EndpointModel:
         return LanguageModelError(f"The language model at {self.host} {what}.")
 
 
+class _FieldRefused(LanguageModelError):
+    """The server refuses a request that has fields which not all servers know."""
+
+
 @dataclass(slots=True)
 class _Reply:
     """The server's reply."""
@@ -179,6 +211,7 @@ class _Reply:
     prompt_tokens: int | None
     answer_tokens: int | None
     finish: str
+    tokens: tuple[AnswerToken, ...] = ()
 
 
 class _HandedOn:
@@ -196,7 +229,26 @@ class _HandedOn:
 def _whole_reply(body: Any) -> _Reply:
     choice = body["choices"][0]
     text = choice["message"]["content"]
-    return _Reply(text if isinstance(text, str) else "", *_usage(body.get("usage")), str(choice.get("finish_reason")))
+    return _Reply(
+        text if isinstance(text, str) else "",
+        *_usage(body.get("usage")),
+        str(choice.get("finish_reason")),
+        _answer_tokens(choice.get("logprobs")),
+    )
+
+
+def _answer_tokens(logprobs: Any) -> tuple[AnswerToken, ...]:
+    """Return the tokens of an answer with their alternatives; none if the server reports them in another format."""
+    try:
+        return tuple(
+            AnswerToken(
+                str(token["token"]),
+                {str(other["token"]): float(other["logprob"]) for other in (token, *(token.get("top_logprobs") or ()))},
+            )
+            for token in logprobs["content"]
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return ()
 
 
 def _streamed_reply(chunks: Iterator[bytes], handed_on: _HandedOn) -> _Reply:

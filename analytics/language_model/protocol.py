@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 OnText = Callable[[str], object]
 """Called with each piece of an answer as it is generated; raising an exception stops the answer."""
@@ -32,11 +32,15 @@ class AskOptions:
         temperature: 0 always picks the most probable token.
         seed: random seed, if the temperature is above 0.
         max_tokens: maximum length of an answer.
+        schema: JSON schema of the answer. Models that cannot be held to one ignore it, so the answer must be checked.
+        top_logprobs: number of alternatives to report for each token, where the model can report them.
     """
 
     temperature: float | None = None
     seed: int | None = None
     max_tokens: int | None = None
+    schema: Mapping[str, Any] | None = None
+    top_logprobs: int | None = None
 
     def __post_init__(self) -> None:
         if self.temperature is not None and self.temperature < 0:
@@ -50,6 +54,14 @@ DEFAULT_OPTIONS = AskOptions()
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerToken:
+    """One token of an answer, with the log-probabilities of the tokens that could stand in its place."""
+
+    text: str
+    alternatives: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelAnswer:
     """A model's answer.
 
@@ -57,12 +69,14 @@ class ModelAnswer:
         prompt_tokens: number of prompt tokens; None if not reported.
         answer_tokens: number of generated tokens; None if not reported.
         is_cut: whether the answer was cut off at its maximum length.
+        tokens: the answer's tokens; empty unless their alternatives were asked for and reported.
     """
 
     text: str
     prompt_tokens: int | None = None
     answer_tokens: int | None = None
     is_cut: bool = False
+    tokens: tuple[AnswerToken, ...] = ()
 
 
 class LanguageModel(Protocol):

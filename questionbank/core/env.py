@@ -56,6 +56,7 @@ environment = _Environment(
     LANGUAGE_MODEL_NAME=(str, ""),
     LANGUAGE_MODEL_PER_MINUTE=(int, 0),
     LANGUAGE_MODEL_SECONDS=(float, 60.0),
+    LANGUAGE_MODEL_TOKENS_PER_DAY=(int, 0),
     LANGUAGE_MODEL_URL=(str, ""),
     LOG_LEVEL=(str, "INFO"),
     METRICS_PORT=(int, 0),

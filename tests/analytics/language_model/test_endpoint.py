@@ -55,6 +55,36 @@ def test_a_question_is_sent_as_openai_wants_it(server, model):
     ]
 
 
+SCHEMA = {"type": "object", "properties": {"answer": {"type": "string"}}}
+
+
+def test_a_schema_and_the_alternatives_of_tokens_are_asked_for_and_read(server, model):
+    answer = said("yes")
+    token = {"token": "yes", "logprob": -0.1, "top_logprobs": [{"token": "no", "logprob": -2.5}]}
+    answer["choices"][0]["logprobs"] = {"content": [token]}
+    server.answers = [(200, answer, {})]
+    given = model().ask(HELLO, AskOptions(schema=SCHEMA, top_logprobs=5))
+    body = server.asked[0][2]
+    assert body["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert (body["logprobs"], body["top_logprobs"]) == (True, 5)
+    assert [(token.text, dict(token.alternatives)) for token in given.tokens] == [("yes", {"yes": -0.1, "no": -2.5})]
+
+
+def test_a_server_that_refuses_a_schema_is_asked_without_from_then_on(server, model):
+    server.answers = [(400, {"error": "unknown field response_format"}, {}), (200, said("yes"), {})]
+    asked = model()
+    assert asked.ask(HELLO, AskOptions(schema=SCHEMA, top_logprobs=5)).text == "yes"
+    assert asked.ask(HELLO, AskOptions(schema=SCHEMA)).text == "yes"
+    assert ["response_format" in body for _path, _key, body in server.asked] == [True, False, False]
+
+
+def test_alternatives_in_another_format_are_left_out(server, model):
+    answer = said("yes")
+    answer["choices"][0]["logprobs"] = {"content": [{"token": "yes", "logprob": "much"}]}
+    server.answers = [(200, answer, {})]
+    assert model().ask(HELLO, AskOptions(top_logprobs=5)).tokens == ()
+
+
 def test_without_a_key_none_is_sent(server):
     with EndpointModel(server.url, "tiny") as model:
         model.ask(HELLO)
