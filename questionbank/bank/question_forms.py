@@ -26,6 +26,7 @@ from questionbank.bank.answer_content_forms import (
 )
 from questionbank.bank.answer_row_forms import COLUMNS, ROW_LABELS, ROWS_OF_KIND, Cell, Row, cells, padded, sent_rows
 from questionbank.bank.school_grades import grade_name, grade_typed
+from questionbank.bank.series_services import SeriesChoice
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.forms import ServiceForm
 from questionbank.core.wording import language_name, whole_number
@@ -33,7 +34,7 @@ from questionbank.formats import WRITTEN, limits
 from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.limits import GRADE_LIMIT
 from questionbank.formats.pictures import picture_names
-from questionbank.models import KnowledgeConcept, Question, QuestionOriginal
+from questionbank.models import KnowledgeConcept, Question, QuestionOriginal, Response
 
 
 class GradeField(forms.CharField):
@@ -136,6 +137,16 @@ class QuestionForm(ServiceForm):
         ],
         initial=Question.Status.READY,
     )
+    series = forms.ChoiceField(
+        label="Earlier responses of pupils",
+        required=False,
+        choices=[
+            (SeriesChoice.AUTOMATIC, "Begin anew, unless this edit only corrects a typing mistake"),
+            (SeriesChoice.KEEP, "Still count for this question"),
+            (SeriesChoice.NEW, "Begin anew: pupils will see another question"),
+        ],
+        help_text="Changed options, answers, numbers and formulas are never typing mistakes. Earlier figures stay.",
+    )
     version = forms.IntegerField(required=False, widget=forms.HiddenInput)
     seen_concepts = forms.CharField(required=False, widget=forms.HiddenInput)
     submission = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid4)
@@ -157,6 +168,8 @@ class QuestionForm(ServiceForm):
         if files:
             self._add_pictures(files)
         self._has_picture_problems = bool(self.option_problems)
+        if question is None or not Response.objects.filter(question=question).exists():
+            del self.fields["series"]
         if question is not None:
             self._allow("kind", question.kind, question.get_kind_display())
             self._allow("language", question.language, language_name(question.language))
@@ -331,9 +344,14 @@ class QuestionForm(ServiceForm):
 
     def service_fields(self) -> dict[str, Any]:
         """Return the arguments for the services, once the form is valid."""
-        others = ("version", "submission", "seen_concepts", "pictures", *_OF_CONTENT)
+        others = ("version", "series", "submission", "seen_concepts", "pictures", *_OF_CONTENT)
         fields = {name: value for name, value in self.cleaned_data.items() if name not in others}
         return fields | {"concepts": list(self.cleaned_data["concepts"])}
+
+    @property
+    def series_choice(self) -> SeriesChoice:
+        """Whether earlier responses still count, once the form is valid."""
+        return SeriesChoice(self.cleaned_data.get("series") or SeriesChoice.AUTOMATIC)
 
     def add_problems(self, error: ValidationFailed) -> None:
         """Show the service's problems; those of options are shown next to them."""

@@ -17,6 +17,7 @@ from questionbank.bank.history_selectors import REVERTED_FIELDS
 from questionbank.bank.question_fields import fill_question
 from questionbank.bank.question_selectors import question_hash
 from questionbank.bank.search_index import search_index_settle, search_vector
+from questionbank.bank.series_services import Asked, SeriesChoice, series_continue
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
@@ -123,6 +124,7 @@ def question_update(
     question: Question,
     version: int,
     seen: Collection[int] | None = None,
+    series: SeriesChoice = SeriesChoice.AUTOMATIC,
     **fields: Unpack[QuestionInput],
 ) -> Question:
     """Update a question, unless somebody else did so since `version` was read.
@@ -130,6 +132,7 @@ def question_update(
     Args:
         seen: ids of the question's concepts when the form was opened. Concepts that somebody else added or removed
             since then are left as they are, unless this edit changes them too; None to overwrite.
+        series: whether earlier responses still count for the question.
 
     Raises:
         Conflict: the question now has another version.
@@ -141,9 +144,11 @@ def question_update(
     if fresh.version != version:
         raise Conflict("Somebody else has just changed this question. Check the new version, then save again.")
     fields.setdefault("content", content_of(fresh.content))
+    before = Asked.of(fresh)
     equation = fill_question(fresh, fields)
     fresh.version += 1
     _save(fresh)
+    series_continue(question=fresh, before=before, choice=series)
     solution_compare(question=fresh)
     equation_write(question=fresh, expression=equation, user=user, set_by=_set_by(user))
     concept_ids = {concept.pk for concept in fields["concepts"]}
@@ -174,10 +179,12 @@ def question_revert(*, user: User | None, question: Question, event: int, versio
         raise Conflict("Somebody else has just changed this question. Check the new version first.")
     updates = fresh.events.filter(pk=event, pgh_label="update")  # type: ignore[attr-defined]
     former = get_or_not_found(updates, "The history of this question has no such version.")
+    before = Asked.of(fresh)
     for name in REVERTED_FIELDS:
         setattr(fresh, name, getattr(former, name))
     fresh.version += 1
     _save(fresh)
+    series_continue(question=fresh, before=before)
     solution_compare(question=fresh)
     embedding_request()
     return fresh

@@ -19,6 +19,7 @@ from analytics.records import ConceptPath
 from questionbank.bank.concept_path_services import concept_paths_known
 from questionbank.bank.question_selectors import ANSWER_KEY_SQL, question_hash
 from questionbank.bank.search_index import search_index_settle, search_vector
+from questionbank.bank.series_services import Asked, series_continue
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.errors import Conflict
 from questionbank.formats.columns import COLUMNS, OPTION_COLUMNS, STORED
@@ -293,6 +294,7 @@ def question_replace(question: Question, fields: Mapping[str, Any], *, gone: Seq
         fields: in the format of `question_fields`.
         gone: ids of concepts whose imported tags are removed.
     """
+    before = Asked.of(question)
     for name in REPLACED:
         if name in fields:
             setattr(question, name, fields[name])
@@ -303,6 +305,7 @@ def question_replace(question: Question, fields: Mapping[str, Any], *, gone: Seq
         question.search_vector = search_vector(question)
         question.save()
         question.refresh_from_db(fields=["search_vector"])  # it is still an expression
+        series_continue(question=question, before=before)
         solution_compare(question=question)
     if "equation" in fields:
         equation_write(

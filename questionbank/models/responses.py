@@ -20,6 +20,11 @@ class ResponseSet(models.Model):
             for this question.
         maximum_marks: maximum mark by question id (as text, because it is JSON).
         people: number of pupils.
+        removed: pupils deleted since the figures were computed. While there are fewer than five, the figures stay as
+            they are: new ones would differ by what these pupils answered.
+        withheld: ids of questions without figures, because an earlier set has the same responses but for fewer than
+            five pupils.
+        worksheet: the worksheet that the class wrote; None if there is none, or it was deleted.
         figures: `analytics.responses.classical.TotalFigures` by name, without those that are undefined; empty for
             fewer than five pupils.
     """
@@ -34,6 +39,11 @@ class ResponseSet(models.Model):
     counts_unreached = models.BooleanField("a question without a response counts as 0 marks", default=True)
     maximum_marks = models.JSONField(default=dict)
     people = models.PositiveIntegerField("pupils", default=0)
+    removed = models.PositiveIntegerField("pupils deleted since", default=0)
+    withheld = models.JSONField(default=list)
+    worksheet = models.ForeignKey(
+        "questionbank.Worksheet", null=True, blank=True, on_delete=models.SET_NULL, related_name="response_sets"
+    )
     figures = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -52,6 +62,7 @@ class Response(models.Model):
     Attributes:
         person: keyed hash of what identifies the pupil, 16 bytes.
         version: the question's version at the time of the import.
+        variant: name of the variant that the pupil saw; empty if the file does not state it.
         score: share of the maximum mark, from 0 to 1.
         choice: label of the chosen option; empty if the question has no options or the file does not state it.
         seconds: time spent; None if unknown.
@@ -64,6 +75,7 @@ class Response(models.Model):
     question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="+")
     person = models.BinaryField(max_length=16)
     version = models.PositiveIntegerField()
+    variant = models.CharField(max_length=40, blank=True, default="")
     score = models.FloatField()
     choice = models.CharField(max_length=20, blank=True)
     seconds = models.FloatField(null=True)
@@ -81,25 +93,52 @@ class Response(models.Model):
         return f"{self.response_set_id}, question {self.question_id}: {self.score:g}"
 
 
+class ResponseSeries(models.Model):
+    """The start of a question's series of responses: an edit changed what it asks, so earlier ones do not count.
+
+    Attributes:
+        version: the first version of the question in this series.
+    """
+
+    question = models.ForeignKey(  # indexed by `one_series_a_version`
+        "questionbank.Question", on_delete=models.CASCADE, related_name="response_series", db_index=False
+    )
+    version = models.PositiveIntegerField()
+    begun_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = "series of responses"
+        verbose_name_plural = "series of responses"
+        constraints = (models.UniqueConstraint(fields=("question", "version"), name="one_series_a_version"),)
+
+    def __str__(self) -> str:
+        return f"question {self.question_id}, from version {self.version}"
+
+
 class ItemStatistics(models.Model):
     """Figures of a question in one set of responses, or in all of them; only for five pupils or more.
 
     Attributes:
-        response_set: None for the figures of all sets together.
+        response_set: None for the figures of all sets together, which count the current series alone.
+        version: the version of the question that the pupils saw; the latest one for all sets together.
         figures: by name, without those that are undefined; `questionbank.responses.figures` names them.
         options: for each option its label, its share of the mark, the choices of the weakest, middle and strongest
             third (`thirds`) and the mean ability of those who chose it; empty without options.
         flags: kind, evidence and option of each conspicuous thing, the most important first.
+        variants: name, pupils (`people`) and facility of each variant, if five pupils or more saw each of them; empty
+            for all sets together.
     """
 
     question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="item_statistics")
     response_set = models.ForeignKey(
         ResponseSet, null=True, blank=True, on_delete=models.CASCADE, related_name="item_statistics"
     )
+    version = models.PositiveIntegerField(default=0)
     people = models.PositiveIntegerField("pupils")
     figures = models.JSONField(default=dict)
     options = models.JSONField(default=list)
     flags = models.JSONField(default=list)
+    variants = models.JSONField(default=list)
     computed_at = models.DateTimeField(auto_now=True)
 
     class Meta:

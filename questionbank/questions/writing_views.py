@@ -76,6 +76,7 @@ def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
                 question=question,
                 version=form.cleaned_data["version"] or 0,
                 seen=whole_numbers(form.data["seen_concepts"]) if "seen_concepts" in form.data else None,
+                series=form.series_choice,
                 **form.service_fields(),
             )
         except ValidationFailed as error:

@@ -24,6 +24,7 @@ class Role(StrEnum):
     SECONDS = "seconds"
     ATTEMPT = "attempt"
     STATE = "state"
+    VARIANT = "variant"
     OTHER = "other"
 
 
@@ -54,7 +55,8 @@ _WORDS = {
     Role.OTHER: "institution | department | institución | abteilung | started | started on | completed"
     " | finished | submitted | time taken | begonnen | begonnen am | beendet | beendet am | verbrauchte zeit"
     " | class | klasse | course | group | gruppe | section | section id | section sis id | root account"
-    " | date | datum | gender | comment | comments | bemerkung | version | variant",
+    " | date | datum | gender | comment | comments | bemerkung",
+    Role.VARIANT: "variant | version | variante | fassung | form | versión",
 }
 _ROLES = {word.strip(): role for role, words in _WORDS.items() for word in words.split("|")}
 _TOTAL = re.compile(

@@ -23,7 +23,8 @@ from questionbank.responses.reading import ResponseRow, ResponseTable, read_resp
 from questionbank.responses.statistics_services import bank_statistics_compute, set_statistics_compute
 
 _COPY = """
-    COPY questionbank_response (response_set_id, question_id, person, version, score, choice, seconds, attempt)
+    COPY questionbank_response
+        (response_set_id, question_id, person, version, score, choice, seconds, attempt, variant)
     FROM STDIN
 """
 LEAST_FILLED = 0.5  # share of responses among all pupils and questions, below which an empty cell is "not asked"
@@ -172,7 +173,7 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
             question = match.question
             assert question is not None  # noqa: S101
             what = (question.id, bytes.fromhex(row.person), question.version, marked.score, marked.choice)
-            copy.write_row((response_set.pk, *what, row.seconds, row.attempt))
+            copy.write_row((response_set.pk, *what, row.seconds, row.attempt, row.variant))
     set_statistics_compute(response_set=response_set)
     bank_statistics_compute()
     return response_set

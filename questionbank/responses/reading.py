@@ -43,6 +43,7 @@ _SUMMARIES = frozenset(
 _MAXIMA = frozenset("maximum | maximum mark | maximum marks | out of | points possible | possible".split(" | "))
 _KEYS = frozenset("key | answer key | answers | right answer | right answers | lösung | lösungen".split(" | "))
 _ABOUT_TABLE = _SUMMARIES | _MAXIMA | _KEYS
+_VARIANT = re.compile(r"[A-Za-z]?\d{0,6}")
 LEAST_FOR_A_TOTAL = 3  # rows and other columns from which a column of sums counts as a total
 
 
@@ -59,6 +60,7 @@ class ResponseRow:
         key: the right answer that the file states beside it.
         seconds: time spent; None if unknown.
         attempt: number of the attempt, counted from 1.
+        variant: name of the variant of the question or of the test; empty if the file does not state it.
     """
 
     line: int
@@ -69,6 +71,7 @@ class ResponseRow:
     key: str = ""
     seconds: float | None = None
     attempt: int = 1
+    variant: str = ""
 
 
 @dataclass(slots=True)
@@ -155,6 +158,17 @@ class _Reader:
     def person(self, cells: Sequence[str]) -> str:
         """Return what identifies the pupil of a row; empty if nothing does."""
         return person_key(" ".join(_cell(cells, place) for place in self.person_places))
+
+    def variant(self, cells: Sequence[str]) -> str:
+        """Return the variant that a row states.
+
+        Raises:
+            ValueError: it is more than a letter and a number; what else a cell holds could be about the pupil.
+        """
+        text = _cell(cells, self.place(Role.VARIANT))
+        if not _VARIANT.fullmatch(text):
+            raise ValueError("a variant is named by a letter or a number")
+        return text.upper()
 
     def refuse(self, line: int, reason: str) -> None:
         """Record that a line, or a cell of it, is not used."""
@@ -252,7 +266,8 @@ class _LongReader(_Reader):
         if mark in UNANSWERED and response.casefold() in UNANSWERED:
             raise ValueError("the row has neither a response nor a mark")
         found = None if mark in UNANSWERED else parse_score(mark)
-        return ResponseRow(line, person, question, found, response, seconds=seconds, attempt=int(attempt or 1))
+        number, variant = int(attempt or 1), self.variant(cells)
+        return ResponseRow(line, person, question, found, response, seconds=seconds, attempt=number, variant=variant)
 
 
 class _WideReader(_Reader):
@@ -367,6 +382,11 @@ class _WideReader(_Reader):
 
     def _read_row(self, line: int, person: str, attempt: int, cells: Sequence[str]) -> None:
         added = False
+        try:
+            variant = self.variant(cells)
+        except ValueError as error:
+            self.refuse(line, str(error))
+            return
         for place, column in enumerate(self.columns):
             try:
                 found = self._response(place, column, cells)
@@ -376,7 +396,8 @@ class _WideReader(_Reader):
             if found is not None:
                 mark, response, key = found
                 question = self._question(place, column, cells)
-                self.add(ResponseRow(line, person, question, mark, response, key, attempt=attempt))
+                row = ResponseRow(line, person, question, mark, response, key, attempt=attempt, variant=variant)
+                self.add(row)
                 added = True
         if not added and not any(problem.line == line for problem in self.table.problems[-len(self.columns) :]):
             self.refuse(line, "the row has no answers")

@@ -32,7 +32,10 @@ def set_statistics(*, response_set: ResponseSet, user: User | None) -> list[Item
 
 
 def question_statistics(*, question: Question) -> tuple[ItemStatistics | None, list[ItemStatistics]]:
-    """Return the figures of a question over all sets, if there are some, and in each set, the latest first."""
+    """Return the figures of a question over all sets, if there are some, and in each set, the latest first.
+
+    Among them are sets of earlier series: `ItemStatistics.version` tells.
+    """
     rows = list(
         ItemStatistics.objects.filter(question=question)
         .select_related("response_set")

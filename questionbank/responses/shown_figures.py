@@ -8,6 +8,7 @@ from typing import Any
 
 from analytics.responses.options import FlagCode
 from questionbank.bank.difficulty_selectors import Z_95
+from questionbank.bank.series_selectors import series_starts
 from questionbank.models import ItemStatistics, Question, ResponseSet
 from questionbank.responses.set_selectors import question_statistics
 
@@ -72,25 +73,31 @@ class ShownOption:
     thirds: tuple[tuple[int, float], ...]
 
 
+ShownSet = tuple[ResponseSet, ItemStatistics, str]
+"""A set, the figures of a question in it, and its facility as text."""
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionResponses:
     """What a question's page says about responses.
 
     Attributes:
-        overall: figures over all sets.
+        overall: figures over all sets; None if no set is of the current series.
         difficulty: b with the ends of its 95 % interval; None without.
-        sets: figures of each set.
+        sets: figures of each set of the current series.
+        earlier: figures of sets whose pupils saw the question before it was changed.
         flags: sentences, the most important first.
         options: empty without options.
     """
 
-    overall: ItemStatistics
+    overall: ItemStatistics | None
     facility: str
     discrimination: str
     difficulty: tuple[float, float, float] | None
     flags: tuple[str, ...]
     options: tuple[ShownOption, ...]
-    sets: tuple[tuple[ResponseSet, ItemStatistics, str], ...]
+    sets: tuple[ShownSet, ...]
+    earlier: tuple[ShownSet, ...]
 
 
 def flag_text(flag: Mapping[str, Any]) -> str:
@@ -146,9 +153,13 @@ def shown_totals(response_set: ResponseSet) -> list[tuple[str, str]]:
 def question_responses(question: Question) -> QuestionResponses | None:
     """Return what a question's page says about responses; None if there are no figures."""
     overall, sets = question_statistics(question=question)
-    if overall is None:
+    if overall is None and not sets:
         return None
-    figures = overall.figures
+    figures = overall.figures if overall else {}
+    since = series_starts([question.pk]).get(question.pk, 0)
+    shown = [
+        (row.response_set, row, figure_text("facility", row.figures)) for row in sets if row.response_set is not None
+    ]
     difficulty = None
     if "difficulty" in figures and "difficulty_error" in figures:
         reach = Z_95 * figures["difficulty_error"]
@@ -158,13 +169,10 @@ def question_responses(question: Question) -> QuestionResponses | None:
         facility=figure_text("facility", figures),
         discrimination=figure_text("discrimination", figures),
         difficulty=difficulty,
-        flags=tuple(map(flag_text, overall.flags)),
-        options=shown_options(overall.options),
-        sets=tuple(
-            (row.response_set, row, figure_text("facility", row.figures))
-            for row in sets
-            if row.response_set is not None
-        ),
+        flags=tuple(map(flag_text, overall.flags if overall else ())),
+        options=shown_options(overall.options if overall else ()),
+        sets=tuple(entry for entry in shown if entry[1].version >= since),
+        earlier=tuple(entry for entry in shown if entry[1].version < since),
     )
 
 

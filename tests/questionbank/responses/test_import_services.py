@@ -8,7 +8,7 @@ import pytest
 from django.core.files.storage import storages
 
 from questionbank.core.errors import Conflict, ImportRefused, NotAllowed
-from questionbank.models import ItemStatistics, Question, Response, ResponseSet
+from questionbank.models import ItemStatistics, Question, Response, ResponseSeries, ResponseSet
 from questionbank.responses.column_roles import QuestionReference
 from questionbank.responses.import_services import (
     ImportPlan,
@@ -23,6 +23,7 @@ from questionbank.responses.import_services import (
 )
 from questionbank.responses.matching_selectors import match_questions
 from questionbank.responses.prepared import person_hash
+from questionbank.responses.statistics_services import bank_statistics_compute, set_statistics_compute
 from tests.factories import QuestionFactory
 
 
@@ -161,3 +162,66 @@ def test_what_waits_for_its_import_holds_hashes_instead_of_names(questions, lett
     assert not storages["uploads"].exists(stored)
     with pytest.raises(Conflict):
         prepared_get(stored)
+
+
+def changed(question: Question, **fields: object) -> None:
+    """Save an edit that begins a new series."""
+    for name, value in {**fields, "version": question.version + 1}.items():
+        setattr(question, name, value)
+    question.save()
+    ResponseSeries.objects.create(question=question, version=question.version)
+
+
+def test_responses_to_a_question_before_it_was_changed_do_not_count_for_it(questions, letters):
+    before = imported(letters)
+    changed(questions[0], answer="A")
+    bank_statistics_compute()
+    set_statistics_compute(response_set=before)
+    overall = ItemStatistics.objects.filter(response_set=None)
+    assert set(overall.values_list("question", flat=True)) == {question.pk for question in questions[1:]}
+    own = ItemStatistics.objects.get(question=questions[0], response_set=before)
+    assert (own.version, own.options, own.figures["facility"]) == (1, [], pytest.approx(5 / 7))
+    letters.write_text("Name,t-1,t-2\n" + "".join(f"P{n},A,B\n" for n in range(6)), encoding="utf-8")
+    imported(letters)
+    overall = ItemStatistics.objects.get(question=questions[0], response_set=None)
+    assert (overall.people, overall.version, overall.figures["facility"]) == (6, 2, 1.0)
+
+
+def table_without(path: Path, lines: int) -> Path:
+    """Return a copy of a file without its last lines."""
+    shorter = path.with_name("shorter.csv")
+    kept = path.read_text(encoding="utf-8").splitlines()
+    shorter.write_text("\n".join(kept[: len(kept) - lines]) + "\n", encoding="utf-8")
+    return shorter
+
+
+def test_no_pupils_answers_follow_from_two_sets_that_differ_by_this_pupil(questions, letters):
+    whole = imported(letters)
+    before = dict(ItemStatistics.objects.filter(response_set=None).values_list("question", "people"))
+    part = imported(table_without(letters, 1))
+    assert (whole.figures["people"], part.figures, part.withheld) == (7, {}, [q.pk for q in questions])
+    assert not ItemStatistics.objects.filter(response_set=part).exists()
+    assert dict(ItemStatistics.objects.filter(response_set=None).values_list("question", "people")) == before
+    response_set_delete(response_set=whole, user=None)
+    set_statistics_compute(response_set=part)
+    assert part.figures == {}
+    assert not ItemStatistics.objects.exists()
+
+
+def test_another_class_and_another_test_of_the_same_class_are_shown(questions, letters):
+    imported(letters)
+    letters.write_text(letters.read_text(encoding="utf-8").replace(",B", ",C"), encoding="utf-8")
+    again = imported(letters)
+    letters.write_text("Name,t-1\n" + "".join(f"P{n},B\n" for n in range(6)), encoding="utf-8")
+    other = imported(letters)
+    assert (again.withheld, other.withheld) == ([questions[2].pk, questions[3].pk], [])
+    assert other.figures["people"] == 6
+
+
+def test_variants_have_figures_of_their_own_from_five_pupils_on(questions, letters):
+    rows = [f"P{n},{'AB'[n % 2]},{'BA'[n % 2]},A\n" for n in range(10)]
+    letters.write_text("Name,Variant,t-1,t-2\n" + "".join(rows), encoding="utf-8")
+    own = ItemStatistics.objects.get(question=questions[0], response_set=imported(letters))
+    assert own.variants == [{"name": "A", "people": 5, "facility": 1.0}, {"name": "B", "people": 5, "facility": 0.0}]
+    letters.write_text("Name,Variant,t-1,t-2\n" + "".join(rows[:9]), encoding="utf-8")
+    assert not ItemStatistics.objects.filter(response_set=imported(letters)).exclude(variants=[]).exists()

@@ -159,3 +159,22 @@ def test_no_name_of_the_file_is_in_a_table_log_or_file(as_teacher, questions, le
     assert [word for word in words if word.casefold() in written] == []
     assert storages["uploads"].listdir("")[1] == []
     assert list((Path(settings.VAR_DIR) / "scratch").glob("responses-*")) == []
+
+
+def test_an_edit_of_an_answered_question_asks_about_its_responses(as_teacher, response_set, questions, teacher):
+    question = questions[0]
+    question.created_by = teacher
+    question.save()
+    form = page(as_teacher, "question_edit", question.pk)
+    assert "Earlier responses of pupils" in form
+    fields = ("text", "kind", "language", "answer", "status", "version")
+    sent = {name: getattr(question, name) for name in fields} | {"series": "keep", "action": "save", "answer": "A"}
+    sent |= {f"option_{name}": [row[name] for row in question.options] for name in ("label", "text")}
+    as_teacher.post(reverse("question_edit", args=[question.pk]), sent)
+    assert not question.response_series.exists()
+    sent |= {"series": "new", "version": question.version + 1}
+    as_teacher.post(reverse("question_edit", args=[question.pk]), sent)
+    assert question.response_series.get().version == question.version + 2
+    shown = page(as_teacher, "question_detail", question.pk)
+    assert "Before the question was changed" in shown
+    assert "nobody has answered it since" in shown
