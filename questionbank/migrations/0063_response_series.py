@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('questionbank', '0061_responses'),
+        ('questionbank', '0062_language_model_uses'),
     ]
 
     operations = [
