@@ -25,9 +25,7 @@ ROOMS = """
 """.split()
 """The rooms of `questionbank`, each above the rooms that it may import."""
 UPWARD = {  # from a room to a higher one; this list may only become shorter
-    "bank -> imports",  # the API writes a question in every format
     "bank -> registry",  # deleting a hierarchy retires its models
-    "bank -> search",  # the API lists questions with the filters of a search
     "bank -> solving",  # saving a question saves its equation
     "formats -> papers",  # a LaTeX exam has the directions of a test paper
     "imports -> papers",  # an uploaded document without columns is a test paper

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Callable
+from typing import Any
 
+import structlog
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
+from django_structlog.signals import bind_extra_request_metadata
 
 from questionbank.api.errors import error_response
 
@@ -30,7 +34,6 @@ class ApiMiddleware:
             return self.get_response(request)
         given = request.headers.get("X-Request-ID", "")
         request.request_id = given if _REQUEST_ID.fullmatch(given) else str(uuid.uuid4())  # type: ignore[attr-defined]
-        request.META["HTTP_X_REQUEST_ID"] = request.request_id  # type: ignore[attr-defined] # the log's name for it
         response = self.get_response(request)
         if response.status_code >= 400 and not response.headers.get("Content-Type", "").startswith("application/json"):
             page, response = response, error_response(request, response.status_code)
@@ -41,4 +44,22 @@ class ApiMiddleware:
             response[name] = value
         response["X-Request-ID"] = request.request_id  # type: ignore[attr-defined]
         response["Cache-Control"] = "no-store"
+        if request.method == "HEAD":
+            _empty(response)
         return response
+
+
+@receiver(bind_extra_request_metadata)
+def log_request_id(request: HttpRequest, **_sent: Any) -> None:
+    """Give the lines that the log has about a request the id that its response has."""
+    if hasattr(request, "request_id"):
+        structlog.contextvars.bind_contextvars(request_id=request.request_id)
+
+
+def _empty(response: HttpResponse) -> None:
+    """Drop the body of a response to HEAD, and keep the length that it would have."""
+    if response.streaming:
+        response.streaming_content = iter(())  # type: ignore[attr-defined]
+    else:
+        response.headers.setdefault("Content-Length", str(len(response.content)))
+        response.content = b""

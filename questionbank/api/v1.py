@@ -17,9 +17,10 @@ from questionbank.api.contract import Failure
 from questionbank.api.errors import register_error_handlers
 from questionbank.api.middleware import PREFIX
 from questionbank.api.requests import StrictParser, checked
-from questionbank.bank import concept_api, list_api, question_api
+from questionbank.bank import concept_api, list_api
 from questionbank.imports import api as imports_api
 from questionbank.people import api as people_api
+from questionbank.questions import api as questions_api
 from questionbank.registry import api as registry_api
 from questionbank.review import api as review_api
 from questionbank.search import api as search_api
@@ -39,12 +40,13 @@ class Api(NinjaAPI):
         return operation.view_func.__name__
 
     def operations(self) -> Iterator[tuple[str, str, Operation]]:
-        """Yield the method, the path and the operation of everything that the API can do."""
+        """Yield the method, the path and the operation of everything that the API can do; HEAD goes without saying."""
         for router in self._get_bound_routers():
             for path, view in router.path_operations.items():
                 for operation in view.operations:
                     for method in operation.methods:
-                        yield method, re.sub(r"{[^}:]+:", "{", f"{PREFIX.rstrip('/')}{path}"), operation
+                        if method != "HEAD":
+                            yield method, re.sub(r"{[^}:]+:", "{", f"{PREFIX.rstrip('/')}{path}"), operation
 
 
 api = Api(
@@ -70,7 +72,7 @@ def get_schema(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001 - django
 
 resources = (
     people_api,
-    question_api,
+    questions_api,
     search_api,
     similar_api,
     solving_api,
@@ -81,6 +83,9 @@ resources = (
     imports_api,
 )
 for router in (schema_router, *(resource.router for resource in resources)):
+    for view in router.path_operations.values():
+        for operation in view.operations:
+            operation.methods += ["HEAD"] * ("GET" in operation.methods)
     api.add_router("", router)
 
 
@@ -95,6 +100,8 @@ def api_patterns() -> list[URLPattern]:
 def openapi_schema() -> dict[str, Any]:
     """Return the OpenAPI schema; each operation names the scope that a key needs, and may answer with an error."""
     schema = dict(api.get_openapi_schema(path_prefix=PREFIX))
+    for operations in schema["paths"].values():
+        operations.pop("head", None)
     components = schema["components"]
     components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "description": HOW_TO_SIGN_IN}}
     failure = Failure.model_json_schema(ref_template="#/components/schemas/{model}")

@@ -17,7 +17,6 @@ from analytics.records import QuestionRecord
 from questionbank.api.access import Access
 from questionbank.api.contract import Body, Id
 from questionbank.api.errors import ApiProblem
-from questionbank.bank.question_api import QuestionFilters
 from questionbank.bank.question_selectors import numbered_question_records
 from questionbank.core.errors import ImportRefused, ValidationFailed
 from questionbank.core.upload_forms import was_too_large
@@ -31,6 +30,7 @@ from questionbank.imports.undo_services import import_undo_request
 from questionbank.jobs.run_selectors import run_get
 from questionbank.models import Run
 from questionbank.registry.api import RunDetail, run_detail
+from questionbank.search.api import QuestionFilters
 from questionbank.search.filters import filtered_questions
 
 router = Router(tags=["imports and exports"])

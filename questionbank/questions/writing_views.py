@@ -23,13 +23,13 @@ from questionbank.bank.question_fields import latex_warnings, read_typed
 from questionbank.bank.question_forms import QuestionForm
 from questionbank.bank.question_selectors import question_get
 from questionbank.bank.question_services import question_create, question_update
-from questionbank.core.errors import Conflict, ServiceUnavailable, ValidationFailed
+from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.core.upload_forms import was_too_large
 from questionbank.core.views import button_for, check_permission, form_for
 from questionbank.core.wording import whole_numbers
 from questionbank.models import Question
-from questionbank.registry.serving import serving
-from questionbank.similar.similarity import SimilarHit, near_duplicates
+from questionbank.similar.insight import near_copies
+from questionbank.similar.similarity import SimilarHit
 
 
 @form_for("question_create")
@@ -159,10 +159,7 @@ def _doubles(request: HttpRequest, form: QuestionForm, question: Question | None
     text = _analysed(form)
     if request.POST.get("seen_doubles") == fingerprint(text) or (question and text == question.analysed_text):
         return []
-    try:
-        return near_duplicates(text=text, serving=serving(), exclude=question, user=request.user)
-    except ServiceUnavailable:
-        return []  # no vectors yet, so nothing to compare with
+    return near_copies(text=text, user=request.user, exclude=question)
 
 
 def _analysed(form: QuestionForm) -> str:

@@ -8,15 +8,45 @@ from django.http import HttpRequest
 from ninja import Query, Router
 from pydantic import BaseModel, Field
 
+from analytics.text.question_tasks import TASKS
 from questionbank.api.access import Access
-from questionbank.bank.question_api import FilterQuery
+from questionbank.api.contract import Body, Id, PageQuery
 from questionbank.bank.question_representation import QuestionItem, question_items
+from questionbank.models import Question
 from questionbank.registry.serving import serving
+from questionbank.search.filters import ANY_STATUS, FIGURES, NUMBERS, USED, SearchFilters
 from questionbank.search.search import ORDERS, RELEVANCE, SearchHit, search_questions
 
 router = Router(tags=["search"])
 
 LONGEST_QUERY = 2000  # as on the search page
+
+
+class QuestionFilters(Body):
+    """The filters of the search page."""
+
+    concept: Id | None = None
+    difficulty_min: Annotated[float, Field(ge=0, le=100)] | None = None
+    difficulty_max: Annotated[float, Field(ge=0, le=100)] | None = None
+    grade: Annotated[str, Field(max_length=40)] = ""
+    kind: Question.Kind | None = None
+    language: Annotated[str, Field(max_length=12)] = ""
+    source: Annotated[str, Field(max_length=120)] = ""
+    status: Literal[(*Question.Status.values, ANY_STATUS)] = Question.Status.READY.value  # type: ignore[valid-type]
+    owner: Id | None = Field(default=None, description="Number of the person who wrote them.")
+    figure: Literal[FIGURES] | None = None  # type: ignore[valid-type]
+    task: Literal[tuple(TASKS)] | None = None  # type: ignore[valid-type]
+    numbers: Literal[NUMBERS] | None = None  # type: ignore[valid-type]
+    used: Literal[tuple(USED)] | None = None  # type: ignore[valid-type]
+
+    def filters(self) -> SearchFilters:
+        """Return the filters, which the search page reads in the same way."""
+        given = self.model_dump(mode="json", exclude_none=True)
+        return SearchFilters.from_querydict({name: str(value) for name, value in given.items()})
+
+
+class FilterQuery(QuestionFilters, PageQuery):
+    """A page of the questions that pass the filters."""
 
 
 class SearchQuery(FilterQuery):

@@ -224,7 +224,7 @@ def text_outlook(asked: AskedText, *, hierarchy: str, user: User, models: Servin
         no_prediction=no_prediction,
         figures=difficulty_figures(None, prediction),
         same=list(same[:MOST_SAME]),
-        near=_near(asked.question, models, user),
+        near=near_copies(text=asked.question, user=user, models=models),
     )
 
 
@@ -266,8 +266,11 @@ def _with_predicted_reasons(result: SimilarResult, likely: Mapping[ConceptPath, 
     return replace(result, hits=[hit if hit.reason else replace(hit, reason=reason(hit)) for hit in result.hits])
 
 
-def _near(text: str, models: Serving, user: User) -> list[SimilarHit]:
+def near_copies(
+    *, text: str, user: User, exclude: Question | None = None, models: Serving | None = None
+) -> list[SimilarHit]:
+    """Return the questions of which people are told before they save a text; none while the bank has no vectors."""
     try:
-        return near_duplicates(text=text, serving=models, user=user)
+        return near_duplicates(text=text, serving=models or serving(), exclude=exclude, user=user)
     except ServiceUnavailable:
         return []

@@ -10,10 +10,11 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
+from structlog.contextvars import get_contextvars
 
 from questionbank.api.access import SESSION_RATE
-from questionbank.bank import question_api
 from questionbank.models import ApiRequest, Question
+from questionbank.questions import api as questions_api
 from tests.factories import QuestionFactory
 from tests.questionbank.api_client import ROOT, Program
 
@@ -65,14 +66,24 @@ def test_every_error_has_the_same_shape(program, method, path, body, headers, st
 
 
 def test_a_wrong_method_names_those_that_work(program) -> None:
-    assert set(program("DELETE", "/questions")["Allow"].split(", ")) == {"GET", "POST"}
+    assert set(program("DELETE", "/questions")["Allow"].split(", ")) == {"GET", "HEAD", "POST"}
+
+
+@pytest.mark.parametrize("path", ["/me", "/questions", "/questions/999999", "/exports?as=jsonl", "/nothing"])
+def test_head_gives_what_get_gives_but_for_the_body(program, path) -> None:
+    QuestionFactory()
+    with_body, without = program("GET", path), program("HEAD", path)
+    assert without.status_code == with_body.status_code
+    assert without.getvalue() == b""
+    names = {"Content-Type", "ETag", "Content-Disposition"}
+    assert {name: without.get(name) for name in names} == {name: with_body.get(name) for name in names}
 
 
 def test_an_unexpected_error_tells_nothing_but_its_request(program, monkeypatch) -> None:
     def broken(**_fields: object) -> None:
         raise RuntimeError("the password is 12345")
 
-    monkeypatch.setattr(question_api, "question_get", broken)
+    monkeypatch.setattr(questions_api, "question_get", broken)
     response = program("GET", "/questions/1", X_Request_ID="my-request.1")
     assert response.status_code == 500
     assert error_of(response) == {
@@ -87,7 +98,7 @@ def test_without_the_database_the_client_is_told_when_to_come_back(program, monk
     def gone(**_fields: object) -> None:
         raise OperationalError from psycopg.OperationalError("gone")
 
-    monkeypatch.setattr(question_api, "question_create", gone)
+    monkeypatch.setattr(questions_api, "question_create", gone)
     response = program("POST", "/questions", NEW)
     assert response.status_code == 503
     assert error_of(response)["code"] == "unavailable"
@@ -97,6 +108,16 @@ def test_without_the_database_the_client_is_told_when_to_come_back(program, monk
 def test_a_request_id_that_could_forge_a_line_of_the_log_is_replaced(program) -> None:
     response = program("GET", "/me", X_Request_ID="a b")
     assert " " not in response["X-Request-ID"]
+
+
+def test_the_log_names_a_request_as_its_response_does(program, monkeypatch) -> None:
+    named: list[str] = []
+    monkeypatch.setattr(
+        questions_api, "question_get", lambda **_fields: named.append(get_contextvars()["request_id"]) or 1 / 0
+    )
+    for given in ({}, {"X_Request_ID": "my-request.1"}, {"X_Request_ID": "a b"}):
+        assert program("GET", "/questions/1", **given)["X-Request-ID"] == named[-1]
+    assert named[1] == "my-request.1"
 
 
 # --- bodies -----------------------------------------------------------------------------------------
@@ -155,7 +176,7 @@ def test_a_key_belongs_to_one_request_and_to_one_person(program, admin_person) -
 def test_errors_are_not_kept_and_undo_what_was_changed(program, monkeypatch) -> None:
     assert program("POST", "/questions", {"text": ""}, Idempotency_Key="abc").status_code == 422
     with monkeypatch.context() as patch:
-        patch.setattr(question_api, "question_item", lambda _question: 1 / 0)
+        patch.setattr(questions_api, "question_item", lambda _question: 1 / 0)
         assert program("POST", "/questions", NEW, Idempotency_Key="abc").status_code == 500
     assert not Question.objects.exists()
     assert program("POST", "/questions", NEW, Idempotency_Key="abc").status_code == 201

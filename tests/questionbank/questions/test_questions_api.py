@@ -38,7 +38,7 @@ def test_a_question_comes_back_as_it_was_written(program, teacher) -> None:
     written = program("POST", "/questions", WHOLE | {"concepts": [concept.pk]})
     assert written.status_code == 201
     found = program("GET", written["Location"].removeprefix("/api/v1"))
-    assert found.json() == written.json()
+    assert found.json() | {"warnings": [], "near_copies": []} == written.json()
     assert found["ETag"] == written["ETag"]
     question = found.json()
     assert {name: question[name] for name in WHOLE if name != "options"} == {
@@ -51,6 +51,15 @@ def test_a_question_comes_back_as_it_was_written(program, teacher) -> None:
         {"id": concept.pk, "hierarchy": concept.hierarchy.name, "path": ["Number", "Primes"], "set_by": "person"}
     ]
     assert (question["author"], question["version"]) == ("teacher", 1)
+
+
+def test_a_near_copy_and_an_open_formula_are_named_as_on_the_page(bank, program) -> None:
+    text = bank.questions[0].text
+    created = program("POST", "/questions", {"text": text, "solution": "If $x=2, it is 3."}).json()
+    assert bank.questions[0].pk in [copy["id"] for copy in created["near_copies"]]
+    assert created["id"] not in [copy["id"] for copy in created["near_copies"]]
+    assert len(created["warnings"]) == 1
+    assert program("POST", "/questions", {"text": "What is a rhombus?"}).json()["near_copies"] == []
 
 
 def test_the_service_s_problems_are_named(program) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
@@ -13,10 +13,10 @@ from pydantic import BaseModel, Field
 
 from analytics.json_lines import TEXT_LIMIT
 from analytics.question_content import QuestionContent, content_of
-from analytics.text.question_tasks import TASKS
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.api.contract import Body, Id, Page, check_if_match, page_by_id, tagged
 from questionbank.bank.history_selectors import question_history
+from questionbank.bank.question_fields import latex_warnings
 from questionbank.bank.question_representation import ConceptItem, QuestionItem, question_item, question_items
 from questionbank.bank.question_selectors import numbered_question_records, question_get
 from questionbank.bank.question_services import (
@@ -32,40 +32,17 @@ from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.formats import WRITTEN
 from questionbank.imports.export_services import export_losses, export_pieces
 from questionbank.models import Attachment, KnowledgeConcept, Question
-from questionbank.search.filters import ANY_STATUS, FIGURES, NUMBERS, USED, SearchFilters, filtered_questions
+from questionbank.search.api import FilterQuery
+from questionbank.search.filters import filtered_questions
+from questionbank.similar.api import SimilarItem
+from questionbank.similar.insight import near_copies
+from questionbank.similar.vector_files import hit_fields
 
 router = Router(tags=["questions"])
 READ, CREATE = Access("read"), Access("question_create")
 EDIT, TAG = Access("read", "write"), Access("tags_edit")  # a question's author or an admin edits it: services check
 
 OptionText = Annotated[str, Field(max_length=TEXT_LIMIT)]
-
-
-class QuestionFilters(Body):
-    """The filters of the search page."""
-
-    concept: Id | None = None
-    difficulty_min: Annotated[float, Field(ge=0, le=100)] | None = None
-    difficulty_max: Annotated[float, Field(ge=0, le=100)] | None = None
-    grade: Annotated[str, Field(max_length=40)] = ""
-    kind: Question.Kind | None = None
-    language: Annotated[str, Field(max_length=12)] = ""
-    source: Annotated[str, Field(max_length=120)] = ""
-    status: Literal[(*Question.Status.values, ANY_STATUS)] = Question.Status.READY.value  # type: ignore[valid-type]
-    owner: Id | None = Field(default=None, description="Number of the person who wrote them.")
-    figure: Literal[FIGURES] | None = None  # type: ignore[valid-type]
-    task: Literal[tuple(TASKS)] | None = None  # type: ignore[valid-type]
-    numbers: Literal[NUMBERS] | None = None  # type: ignore[valid-type]
-    used: Literal[tuple(USED)] | None = None  # type: ignore[valid-type]
-
-    def filters(self) -> SearchFilters:
-        """Return the filters, which the search page reads in the same way."""
-        given = self.model_dump(mode="json", exclude_none=True)
-        return SearchFilters.from_querydict({name: str(value) for name, value in given.items()})
-
-
-class FilterQuery(QuestionFilters, PageQuery):
-    """A page of the questions that pass the filters."""
 
 
 class OptionBody(Body):
@@ -121,6 +98,13 @@ class ChangedField(BaseModel):
     after: str
 
 
+class CreatedQuestion(QuestionItem):
+    """A new question, with what the page would have said before saving it."""
+
+    warnings: list[str] = Field(description="What looks wrong in its formulas.")
+    near_copies: list[SimilarItem] = Field(description="Questions that read almost the same.")
+
+
 class VersionItem(BaseModel):
     """A change of a question; `event` brings back what was before it, null if nothing can be brought back."""
 
@@ -144,12 +128,24 @@ def list_questions(request: HttpRequest, asked: Query[FilterQuery]) -> Page[Ques
     return page_by_id(questions, asked, of=f"questions {filters.to_query()}", represent=question_items)
 
 
-@router.post("/questions", auth=CREATE, response={201: QuestionItem})
+@router.post("/questions", auth=CREATE, response={201: CreatedQuestion})
 def create_question(request: HttpRequest, response: HttpResponse, body: QuestionBody) -> Status:
-    """Add a question."""
+    """Add a question. It is added even if the bank has a near copy: look at `near_copies`, and retire it if need be."""
     question = question_create(user=request.user, **_service_fields(body.model_dump()))
     response["Location"] = f"{request.path}/{question.pk}"
-    return Status(201, tagged(response, _shown(request, question.pk)))
+    parts = [body.text, body.solution, *(option.text for option in body.options)]
+    shown = tagged(response, _shown(request, question.pk))
+    return Status(
+        201,
+        CreatedQuestion(
+            **dict(shown),
+            warnings=list(dict.fromkeys(warning for part in parts for warning in latex_warnings(part))),
+            near_copies=[
+                SimilarItem.model_validate(hit_fields(hit))
+                for hit in near_copies(text=question.analysed_text, user=request.user, exclude=question)
+            ],
+        ),
+    )
 
 
 @router.get("/questions/{int:question_id}", auth=READ, response=QuestionItem)
