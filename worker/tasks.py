@@ -25,6 +25,7 @@ from questionbank.imports.undo_services import run_import_undo
 from questionbank.jobs.checkpoint_services import checkpoints_clear
 from questionbank.models import EmbeddingSet
 from questionbank.papers.import_services import run_document_import
+from questionbank.papers.second_reading_services import run_second_reading
 from questionbank.papers.services import document_drafts_forget_old, run_document_read
 from questionbank.people.mail import mail_send_due
 from questionbank.registry.deletion_services import old_models_delete
@@ -75,8 +76,9 @@ def import_questions(reporter: RunReporter) -> Mapping[str, Any]:
 
 @run_task("read")
 def read_document(reporter: RunReporter) -> Mapping[str, Any]:
-    """Read an uploaded test paper."""
-    return run_document_read(reporter.run, reporter)
+    """Read an uploaded test paper, or have the language model read one as well."""
+    work = run_second_reading if "reader" in reporter.run.parameters else run_document_read
+    return work(reporter.run, reporter)
 
 
 @run_task("undo")

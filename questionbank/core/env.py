@@ -58,6 +58,7 @@ environment = _Environment(
     LANGUAGE_MODEL_SECONDS=(float, 60.0),
     LANGUAGE_MODEL_TOKENS_PER_DAY=(int, 0),
     LANGUAGE_MODEL_URL=(str, ""),
+    LANGUAGE_MODEL_WINDOW=(int, 8192),
     LOG_LEVEL=(str, "INFO"),
     METRICS_PORT=(int, 0),
     MODEL_CACHE_GB=(float, 10.0),

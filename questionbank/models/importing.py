@@ -67,6 +67,9 @@ class DocumentDraft(models.Model):
         corrections: the owner's changes, in order (`questionbank.papers.paper_lines`).
         applied: number of corrections in effect; the rest are undone and can be redone.
         read_run: the job that reads it.
+        may_be_sent: whether the school's language model may read it as well.
+        model_reading: what that model reads: ``{"model", "host", "pieces", "roles" or "reason"}``; empty until then.
+        model_run: the job in which it does.
         import_run: the job that imports it.
     """
 
@@ -93,6 +96,11 @@ class DocumentDraft(models.Model):
     )
     with_headings = models.BooleanField("headings become concepts", default=False)
     read_run = models.ForeignKey("questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    may_be_sent = models.BooleanField("the language model may read it", default=True)
+    model_reading = models.JSONField(default=dict, blank=True)
+    model_run = models.ForeignKey(
+        "questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
     import_run = models.ForeignKey(
         "questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )

@@ -14,6 +14,7 @@ from questionbank.core.upload_forms import FileForm
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.imports.forms import ReadersForm
 from questionbank.papers.paper_lines import Role
+from questionbank.papers.second_reading_selectors import second_reader
 from questionbank.papers.services import DOCUMENT_SUFFIXES
 
 TEXT_LIMIT = 1_000_000  # characters in a pasted paper
@@ -59,9 +60,19 @@ class DocumentForm(FileForm):
         required=False,
         widget=forms.Textarea(attrs={"rows": 8, "class": "source-text", "dir": "auto"}),
     )
+    may_be_sent = forms.BooleanField(required=False, initial=True)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if reader := second_reader():
+            self.fields["may_be_sent"].label = f"Have {reader} read it too"
+            self.fields[
+                "may_be_sent"
+            ].help_text = (
+                "The text of its lines is sent there, without pictures and without lines that hold a pupil’s name."
+            )
+        else:
+            del self.fields["may_be_sent"]
         field = self.fields["file"]
         field.required, field.label = False, "Document"
         field.widget.attrs["accept"] = ",".join(DOCUMENT_SUFFIXES)

@@ -348,11 +348,11 @@ class Items:
         above = self.lines[run.question : run.places[0]]
         stem = " ".join(without_points(line.text, may_begin=True)[0] for line in above).strip()
         leaning = _series_leaning(run)
-        if any(map(self._flagged, run.places)) or 0 < sum(line.is_marked for line in lines) < len(lines):
+        if any(map(self._is_flagged, run.places)) or 0 < sum(line.is_marked for line in lines) < len(lines):
             leaning += 2
         leaning -= 3 * sum(_is_task(line.text) for line in lines) / len(lines)
         leaning += self.key.get(run.question, 0.0) * (run.series != "box")
-        if run.series == "bullet" and len(lines) == 1 and self._flagged(run.places[0]):
+        if run.series == "bullet" and len(lines) == 1 and self._is_flagged(run.places[0]):
             leaning += 2  # a short answer, as text2qti writes it
         if run.series == "bullet" and self._are_given(run, stem):
             leaning -= 3
@@ -374,21 +374,29 @@ class Items:
             return run.leaning > 0
         return votes[run.series] > 0
 
-    def _flagged(self, place: int) -> bool:
-        mark = self.marks[place]
-        text = self.lines[place].text
-        is_said = phrases.RIGHT_BEHIND.search(text) or phrases.RIGHT_BEFORE.match(text)
-        return mark.is_flagged or is_said is not None
+    def _is_flagged(self, place: int) -> bool:
+        return is_flagged(self.lines[place], self.marks[place])
 
     def _mark_right(self, run: Run) -> None:
-        flagged = [place for place in run.places if self._flagged(place)]
-        marked = [place for place in run.places if self.lines[place].is_marked]
-        stem = " ".join(line.text for line in self.lines[run.question : run.places[0]])
-        are_several = len(marked) < len(run.places) and phrases.SEVERAL_RIGHT.search(stem)
-        is_usual = len(marked) * 2 <= len(run.places) or len(marked) == 1
-        right = flagged or (marked if is_usual or are_several else [])
+        right = right_options(self.lines, self.marks, run.question, run.places)
         for place in range(run.places[0], run.places[-1]):
             if self.roles[place] is Role.BELOW:
                 self.roles[place] = Role.MORE
         for place in run.places:
             self.roles[place] = Role.RIGHT_OPTION if place in right else Role.OPTION
+
+
+def is_flagged(line: Line, mark: Mark) -> bool:
+    """Return whether a line's mark, or a word before or behind its text, says that it is the right option."""
+    is_said = phrases.RIGHT_BEHIND.search(line.text) or phrases.RIGHT_BEFORE.match(line.text)
+    return mark.is_flagged or is_said is not None
+
+
+def right_options(lines: Sequence[Line], marks: Sequence[Mark], question: int, options: Sequence[int]) -> Sequence[int]:
+    """Return the options of a question that the document marks as right: ticked, starred or set in another style."""
+    flagged = [place for place in options if is_flagged(lines[place], marks[place])]
+    marked = [place for place in options if lines[place].is_marked]
+    stem = " ".join(line.text for line in lines[question : options[0]])
+    are_several = len(marked) < len(options) and phrases.SEVERAL_RIGHT.search(stem)
+    is_usual = len(marked) * 2 <= len(options) or len(marked) == 1
+    return flagged or (marked if is_usual or are_several else [])

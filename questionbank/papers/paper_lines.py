@@ -32,6 +32,9 @@ class Role(StrEnum):
     NOTHING = "nothing"  # no part of a question: page number, name field, instructions
 
 
+POINTED = "pointed"
+"""The rule that decided a role, if a language model did and its reading was taken."""
+
 Area = tuple[int, ...]
 """Area on a page: the page counted from 0, then left, top, right, bottom in pixels of its picture; or empty."""
 
@@ -227,12 +230,16 @@ def areas_of(lines: Iterable[Line]) -> tuple[Area, ...]:
 class Correction:
     """One review step: a line's role, its replacement, a question's points, or whether the question is imported.
 
+    A step may also take another reading of several lines.
+
     Attributes:
-        key: key of the line; of the question for `points` and `is_left_out`.
+        key: key of the line, or of the first one; of the question for `points` and `is_left_out`.
         role: the line's new role; empty if unchanged.
         lines: the lines that replace it, with `roles`; empty if the line is unchanged.
         points: of the question, then of each part; empty for other corrections.
         is_left_out: whether the question is excluded from the import; None for other corrections.
+        taken: keys and roles of lines, in another reading; empty for other corrections. A role that a person has set
+            stays.
     """
 
     key: str
@@ -241,6 +248,7 @@ class Correction:
     roles: tuple[str, ...] = ()
     is_left_out: bool | None = None
     points: tuple[float | None, ...] = ()
+    taken: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +292,10 @@ def correct(
             (left_out.add if correction.is_left_out else left_out.discard)(correction.key)
         elif correction.points:
             points[correction.key] = correction.points
+        elif correction.taken:
+            for key, role in correction.taken:
+                if key in reviewed and not reviewed[key].is_corrected:
+                    reviewed[key] = replace(reviewed[key], role=Role(role), rule=POINTED)
         elif (row := reviewed.get(correction.key)) is None:
             continue
         elif correction.role:
@@ -335,6 +347,7 @@ def correction_from_json(found: Mapping[str, Any]) -> Correction:
             "lines": lines_from_json(found.get("lines", ())),
             "roles": tuple(found.get("roles", ())),
             "points": tuple(found.get("points", ())),
+            "taken": tuple((key, role) for key, role in found.get("taken", ())),
         }
     )
 

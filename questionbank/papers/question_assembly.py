@@ -409,7 +409,7 @@ def _with_lists(lines: Sequence[Line], lists: Sequence[Sequence[frozenset[int]]]
 
 def _read(lines: Sequence[Line], key: frozenset[int], count: Count) -> Reading:
     roles, rules = read_roles(lines, key, count)
-    return Reading(roles, rules, _coherence(lines, roles, gathered(lines, roles)))
+    return Reading(roles, rules, coherence(lines, roles, gathered(lines, roles)))
 
 
 def _lacks_answer(question: FoundQuestion) -> bool:
@@ -422,7 +422,7 @@ def _lacks_answer(question: FoundQuestion) -> bool:
     )
 
 
-def _coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> float:
+def coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> float:
     """Return how coherent the questions of a paper are.
 
     A question counts 1 without doubts, and 0.5 more with an answer; doubts, answers without a question and unused lines

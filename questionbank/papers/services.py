@@ -33,6 +33,8 @@ from questionbank.papers.documents import read_document, read_text
 from questionbank.papers.paper_lines import Correction, Document, ReviewedLine, Role, page_name, roles_as_json
 from questionbank.papers.pdf.pages import check_pdf
 from questionbank.papers.question_assembly import assemble, guess_roles, read_lines
+from questionbank.papers.second_reading_selectors import second_reading
+from questionbank.papers.second_reading_services import second_reading_request
 from questionbank.papers.selectors import document_corrected, document_review
 from questionbank.people.permissions import require
 
@@ -45,8 +47,11 @@ PASTED_NAME = "Pasted test paper"
 _NAME_LIMIT = 200
 
 
-def document_draft_upload(*, upload: File[Any], name: str, user: User) -> DocumentDraft:
+def document_draft_upload(*, upload: File[Any], name: str, user: User, may_be_sent: bool = True) -> DocumentDraft:
     """Store an uploaded document and queue the job that reads it.
+
+    Args:
+        may_be_sent: whether the school's language model may read it as well.
 
     Raises:
         NotAllowed: If the person may not import test papers.
@@ -58,7 +63,7 @@ def document_draft_upload(*, upload: File[Any], name: str, user: User) -> Docume
     printable = upload_name(name)[-_NAME_LIMIT:] or "document"
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
     with transaction.atomic():
-        draft = DocumentDraft.objects.create(owner=user, name=printable, upload=stored)
+        draft = DocumentDraft.objects.create(owner=user, name=printable, upload=stored, may_be_sent=may_be_sent)
         draft.read_run = runs.run_create(
             kind=Run.Kind.READ,
             title="Read a test paper",  # jobs are visible to everybody, papers only to their owner
@@ -83,20 +88,25 @@ def _check_pdf(upload: File[Any]) -> None:
         upload.seek(0)
 
 
-def document_draft_paste(*, text: str, user: User) -> DocumentDraft:
+def document_draft_paste(*, text: str, user: User, may_be_sent: bool = True) -> DocumentDraft:
     """Read a pasted test paper.
+
+    Args:
+        may_be_sent: whether the school's language model may read it as well.
 
     Raises:
         NotAllowed: If the person may not import test papers.
         ValidationFailed: If the text cannot be read, or is too long.
     """
     require(user, "import", "You may not import test papers.")
-    draft = DocumentDraft(owner=user, name=PASTED_NAME)
+    draft = DocumentDraft(owner=user, name=PASTED_NAME, may_be_sent=may_be_sent)
     try:
         _take(draft, read_text(text))
     except DocumentRefused as error:
         raise ValidationFailed(str(error), {"text": [str(error)]}) from error
-    draft.save()
+    with transaction.atomic():
+        draft.save()
+        second_reading_request(draft=draft)
     return draft
 
 
@@ -135,6 +145,7 @@ def run_document_read(run: Run, reporter: JobReporter) -> dict[str, Any]:
             return {}
         upload, draft.upload = draft.upload, ""
         draft.save()
+        second_reading_request(draft=draft)
     with suppress(FileNotFoundError):
         storage.delete(upload)
     return {"lines": len(draft.lines), "pictures": len(draft.pictures)}
@@ -253,6 +264,24 @@ def document_leave_out(*, draft: DocumentDraft, user: User, key: str, is_left_ou
     if document_review(draft).item(key) is None:
         raise Conflict("This question is no longer there: the paper was changed in another window.")
     _correct(draft, user, Correction(key, is_left_out=is_left_out))
+
+
+def document_reading_take(*, draft: DocumentDraft, user: User, key: str) -> str:
+    """Take the language model's reading of a place, or of all places if `key` is empty, as one correction.
+
+    Returns:
+        The key of the first line that changed.
+
+    Raises:
+        NotAllowed, Conflict: As for every correction.
+    """
+    reading = second_reading(draft)
+    places = reading.places if reading else {}
+    taken = [pair for holder, place in places.items() if key in ("", holder) for pair in place.roles]
+    if not taken:
+        raise Conflict("This reading is no longer there: the paper was changed in another window.")
+    _correct(draft, user, Correction(taken[0][0], taken=tuple(taken)))
+    return taken[0][0]
 
 
 def _line(draft: DocumentDraft, key: str) -> ReviewedLine:

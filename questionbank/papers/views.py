@@ -7,16 +7,12 @@ paper, the part polls for updates. A page of the review shows some questions, in
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -34,15 +30,12 @@ from questionbank.imports.services import question_file_format
 from questionbank.imports.undo_selectors import import_can_be_undone, import_undo_runs
 from questionbank.imports.views import check_file
 from questionbank.jobs.run_selectors import run_wait, vectors_awaited
-from questionbank.models import Attachment, DocumentDraft, Question
+from questionbank.models import DocumentDraft, Question
 from questionbank.papers.forms import ROLES, DocumentForm, DocumentImportForm
 from questionbank.papers.import_services import document_import_request, document_list_create
-from questionbank.papers.paper_lines import page_name
+from questionbank.papers.review_page import PAGE_ORDERS, WORST_FIRST, document_page
 from questionbank.papers.selectors import (
-    DocumentReview,
     FoundItem,
-    Passage,
-    PassageLine,
     document_draft_get,
     document_drafts_of,
     document_questions,
@@ -55,6 +48,7 @@ from questionbank.papers.services import (
     document_draft_upload,
     document_leave_out,
     document_points_set,
+    document_reading_take,
     document_role_set,
     document_step,
     document_text_set,
@@ -73,7 +67,7 @@ def document_create(request: HttpRequest) -> HttpResponse:
         form = DocumentForm(request.POST, request.FILES, too_large=was_too_large(request))
         if form.is_valid():
             try:
-                return _put_in(request, form.cleaned_data["file"], form.cleaned_data["text"])
+                return _put_in(request, form)
             except ImportRefused as error:
                 form.add_error("file" if form.cleaned_data["file"] else "text", str(error))
             except ValidationFailed as error:
@@ -82,13 +76,15 @@ def document_create(request: HttpRequest) -> HttpResponse:
     return render(request, "papers/create.html", context, status=422 if form.errors else 200)
 
 
-def _put_in(request: HttpRequest, file: UploadedFile | None, text: str) -> HttpResponse:
+def _put_in(request: HttpRequest, form: DocumentForm) -> HttpResponse:
     """Redirect to the review of a paper; a file of questions, such as a Moodle export, is checked as an import.
 
     Raises:
         ImportRefused: If it is such a file and cannot be read.
         ValidationFailed: If the text cannot be read.
     """
+    file: UploadedFile | None = form.cleaned_data["file"]
+    text: str = form.cleaned_data["text"]
     given = file or SimpleUploadedFile(PASTED_NAME, text.encode())
     name = file.name or "" if file else ""
     if format := question_file_format(given, name or PASTED_NAME):
@@ -97,10 +93,11 @@ def _put_in(request: HttpRequest, file: UploadedFile | None, text: str) -> HttpR
         given.name = name or f"pasted{format.suffixes[0]}"
         options = ImportOptions(dry_run=True, status=usual_status(request.user))
         return check_file(request, given, options)
+    may_be_sent = form.cleaned_data.get("may_be_sent", False)
     if file:
-        draft = document_draft_upload(upload=file, name=name, user=request.user)
+        draft = document_draft_upload(upload=file, name=name, user=request.user, may_be_sent=may_be_sent)
     else:
-        draft = document_draft_paste(text=text, user=request.user)
+        draft = document_draft_paste(text=text, user=request.user, may_be_sent=may_be_sent)
     return redirect("document_review", draft_id=draft.pk)
 
 
@@ -136,6 +133,8 @@ def _corrected(request: HttpRequest, draft: DocumentDraft, line: str) -> tuple[s
             line = _set_points(request, draft) or line
         case "out" | "in":
             document_leave_out(draft=draft, user=user, key=value, is_left_out=action == "out")
+        case "reading":
+            line = document_reading_take(draft=draft, user=user, key=value)
         case "undo" | "redo":
             line = document_step(draft=draft, user=user, by=-1 if action == "undo" else 1) or line
         case "role" | "edit":
@@ -172,7 +171,6 @@ def _show(request: HttpRequest, draft: DocumentDraft, *, line: str, editing: str
     elif draft.state == DocumentDraft.State.READY:
         review, place = document_review(draft), _place(request)
         context |= document_page(
-            review,
             draft,
             order=place.get("order", ""),
             page=place.get("page", ""),
@@ -283,150 +281,3 @@ def document_delete(request: HttpRequest, draft_id: int) -> HttpResponse:
     document_draft_delete(draft=draft, user=request.user)
     messages.success(request, "The test paper is deleted. Questions imported from it are still in the bank.")
     return redirect("document_create")
-
-
-# -- a page of the review ----------------------------------------------------------------------------------------------
-
-
-QUESTIONS_A_PAGE = 40
-LINES_A_PAGE = 400
-WORST_FIRST = "worst"
-PAGE_ORDERS = (("", "As in the paper"), (WORST_FIRST, "Worst first"))
-
-
-@dataclass(slots=True)
-class PageRow:
-    """A passage as displayed on the page.
-
-    Attributes:
-        outlook_id: changes with the question, so that loaded content stays until the question changes.
-        printed: the areas of pages that show it as printed.
-    """
-
-    lines: tuple[PassageLine, ...]
-    item: FoundItem | None = None
-    question: dict[str, Any] = field(default_factory=dict)
-    kind: str = ""
-    outlook_id: str = ""
-    outlook: Any = None
-    printed: list[PrintedArea] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class PrintedArea:
-    """An area of a page's picture.
-
-    Attributes:
-        address: address of the whole page's picture, which is `page_width` by `page_height` pixels.
-    """
-
-    address: str
-    page_width: int
-    page_height: int
-    left: int
-    top: int
-    width: int
-    height: int
-
-
-def document_page(
-    review: DocumentReview, draft: DocumentDraft, *, order: str, page: str, otherwise: str, line: str, editing: str
-) -> dict[str, Any]:
-    """Return the context of a page of the review.
-
-    Args:
-        order: a key of `PAGE_ORDERS`; defaults to the paper's order if unknown.
-        page: page number; if invalid, the first page; if empty, the page of the chosen line.
-        otherwise: the page if no line is chosen either.
-        line: key of the chosen line; defaults to the first line of the page.
-        editing: key of the line whose text is being edited.
-    """
-    blocks = _worst_first(review) if order == WORST_FIRST else _in_order(review)
-    pages = Paginator(blocks, 1, allow_empty_first_page=True)
-    chosen = line or editing
-    holding = next(
-        (
-            number
-            for number, block in enumerate(blocks, start=1)
-            if chosen and any(row.reviewed.key == chosen for passage in block for row in passage.lines)
-        ),
-        None,
-    )
-    shown = pages.get_page(page or holding or otherwise)
-    rows = [_row(passage) for block in shown for passage in block]
-    _set_printed(rows, draft)
-    keys = [row.reviewed.key for passage in rows for row in passage.lines]
-    pictures = [{"name": name, "sha256": sha256} for name, sha256 in draft.pictures.items()]
-    return {
-        "page": shown,
-        "rows": rows,
-        "order": order,
-        "selected": line if line in keys else (keys[0] if keys else ""),
-        "editing": editing if editing in keys else "",
-        "paper": {"content": {"pictures": pictures}},
-        "can_redo": draft.applied < len(draft.corrections),
-    }
-
-
-def _in_order(review: DocumentReview) -> list[list[Passage]]:
-    """Return the passages in pages; a very long passage without a question is split."""
-    pages: list[list[Passage]] = [[]]
-    questions = lines = 0
-    for passage in (piece for whole in review.passages for piece in _pieces(whole)):
-        is_full = passage.item is not None and questions == QUESTIONS_A_PAGE
-        if pages[-1] and (is_full or lines + len(passage.lines) > LINES_A_PAGE):
-            pages.append([])
-            questions = lines = 0
-        pages[-1].append(passage)
-        questions += passage.item is not None
-        lines += len(passage.lines)
-    return pages
-
-
-def _pieces(passage: Passage) -> Iterator[Passage]:
-    if passage.item is not None or len(passage.lines) <= LINES_A_PAGE:
-        yield passage
-        return
-    for first in range(0, len(passage.lines), LINES_A_PAGE):
-        yield Passage(passage.lines[first : first + LINES_A_PAGE])
-
-
-def _worst_first(review: DocumentReview) -> list[list[Passage]]:
-    """Return only the passages of questions, in pages: the least certain first, the others in the paper's order."""
-    of_questions = [(passage.item, passage) for passage in review.passages if passage.item]
-    of_questions.sort(key=lambda pair: (pair[0].is_left_out, -pair[0].unsureness, pair[0].place))
-    ordered = [passage for _item, passage in of_questions]
-    return [ordered[first : first + QUESTIONS_A_PAGE] for first in range(0, len(ordered), QUESTIONS_A_PAGE)]
-
-
-def _row(passage: Passage) -> PageRow:
-    item = passage.item
-    if item is None:
-        return PageRow(passage.lines)
-    record = item.record
-    question = {
-        "text": record.text,
-        "options": as_json(record.options),
-        "kind": record.kind,
-        "content": as_json(record.content),
-        "language": record.language,
-        "answer": record.answer,
-        "solution": record.solution,
-        "concepts": record.concepts,
-    }
-    digest = hashlib.sha256(repr((item.key, question)).encode()).hexdigest()[:16]
-    return PageRow(passage.lines, item, question, Question.Kind(record.kind).label, f"known-{digest}")
-
-
-def _set_printed(rows: Sequence[PageRow], draft: DocumentDraft) -> None:
-    """Set the areas of the document's pages where each question is printed."""
-    numbers = {area[0] for row in rows if row.item for area in row.item.areas}
-    digests = {number: draft.pictures.get(page_name(number), "") for number in numbers}
-    found = Attachment.objects.in_bulk([digest for digest in digests.values() if digest])
-    for row in rows:
-        for number, left, top, right, bottom in row.item.areas if row.item else ():
-            page = found.get(digests[number])
-            if page is not None:
-                address = reverse("picture", args=[page.sha256])
-                size = (page.width, page.height)
-                row.printed.append(PrintedArea(address, *size, left, top, right - left, bottom - top))
