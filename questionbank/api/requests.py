@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -43,7 +44,9 @@ class StrictParser(Parser):
         if request.content_type != "application/json":
             raise ApiProblem(415)
         try:
-            value = json.loads(request.body, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
+            value = json.loads(
+                request.body, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant, parse_float=_finite
+            )
         except (UnicodeDecodeError, RecursionError, json.JSONDecodeError) as error:
             raise ApiProblem(400, "The body is not valid JSON.") from error
         except ValueError as error:  # a number with thousands of digits
@@ -63,6 +66,13 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValidationFailed(f"{name} is not a number in JSON.")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValidationFailed(f"{text[:20]} is too large a number.")
+    return number
 
 
 def _check_texts(value: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest
 from ninja import Query, Router
@@ -68,7 +68,7 @@ class ModelItem(BaseModel):
 class RunQuery(PageQuery):
     """Which jobs to list."""
 
-    state: Run.State | None = None
+    state: Literal[tuple(Run.State.values)] | None = None  # type: ignore[valid-type] # models have a type `State`
     kind: Annotated[str, Field(max_length=10)] = ""
 
 

@@ -157,16 +157,16 @@ def things_of(owner: User, *, is_draft: bool = False) -> dict[str, int]:
 def respond(program: Program, call: Call, things: dict[str, int]) -> HttpResponse:
     """Call an operation and undo what it did."""
     with transaction.atomic():
-        response = program(call.method, call.path.format(**things), _filled(call.body, things))
+        response = program(call.method, call.path.format(**things), filled(call.body, things))
         transaction.set_rollback(True)
     return response
 
 
-def _filled(body: Any, things: dict[str, int]) -> Any:
+def filled(body: Any, things: dict[str, int]) -> Any:
     if isinstance(body, dict):
-        return {name: _filled(value, things) for name, value in body.items()}
+        return {name: filled(value, things) for name, value in body.items()}
     if isinstance(body, list):
-        return [_filled(value, things) for value in body]
+        return [filled(value, things) for value in body]
     return things[body.strip("{}")] if isinstance(body, str) and body.startswith("{") else body
 
 
