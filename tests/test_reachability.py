@@ -17,7 +17,7 @@ PACKAGES = ("analytics", "questionbank", "worker")
 # What manage.py, Django, Celery, the web server and programs of others load by its name or its place.
 LOADED_BY_PLACE = re.compile(
     r"questionbank\.(?:urls|settings|apps|admin|models|management\.servers|serve)|worker\.(?:apps|celery|tasks)"
-    r"|analytics\.library"
+    r"|analytics\.library|questionbank\.api\.client\.kindred_client\.\w+"
     r"|(?:questionbank|worker)\.management\.commands\.\w+|questionbank\.migrations\.\w+"
 )
 LOAD_TAG = re.compile(r"{%-?\s*load\s+([\w\s]+?)\s*-?%}")

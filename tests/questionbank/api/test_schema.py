@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from ninja.openapi.schema import OpenAPISchema
 
 from questionbank.api.errors import CODES
+from questionbank.api.python_client import WRITTEN_TO
 from questionbank.api.v1 import openapi_schema
 from tests.questionbank.api_client import Program
 
@@ -69,9 +71,10 @@ def test_nothing_that_a_client_relies_on_is_gone() -> None:
     assert breaking_differences(committed(), json.loads(json.dumps(openapi_schema()))) == []
 
 
-def test_the_committed_schema_is_that_of_the_program(tmp_path) -> None:
-    call_command("openapi", str(tmp_path / "openapi.json"))
+def test_the_committed_schema_and_client_are_those_of_the_program(tmp_path) -> None:
+    call_command("openapi", str(tmp_path / "openapi.json"), "--client", str(tmp_path / "operations.py"))
     assert (tmp_path / "openapi.json").read_text(encoding="utf-8") == COMMITTED.read_text(encoding="utf-8")
+    assert (tmp_path / "operations.py").read_text(encoding="utf-8") == WRITTEN_TO.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -110,6 +113,19 @@ def test_what_is_added_breaks_nothing() -> None:
     person["properties"]["birthday"] = {"type": "string"}
     person["required"].append("birthday")
     assert breaking_differences(committed(), schema) == []
+
+
+def test_no_two_types_share_a_name(monkeypatch) -> None:
+    """django-ninja would keep the last one for both."""
+    seen: dict[str, str] = {}
+
+    def add(self: OpenAPISchema, definitions: dict[str, Any]) -> None:
+        for name, described in definitions.items():
+            assert seen.setdefault(name, json.dumps(described)) == json.dumps(described), name
+        self.schemas.update(definitions)
+
+    monkeypatch.setattr(OpenAPISchema, "add_schema_definitions", add)
+    assert openapi_schema()["components"]["schemas"].keys() >= seen.keys() != set()
 
 
 def test_every_operation_says_what_it_does_needs_and_may_answer() -> None:
