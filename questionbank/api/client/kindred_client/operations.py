@@ -94,6 +94,51 @@ class QuestionItem(TypedDict):
     updated_at: str
 
 
+class CreatedQuestion(TypedDict):
+    """A new question, with what the page would have said before saving it."""
+
+    id: int
+    text: str
+    language: str
+    kind: str
+    options: list[OptionItem]
+    answer: str
+    solution: str
+    equation: str
+    content: dict[str, Any]  # Data for grading, as the export format `jsonl` has it.
+    grade: str
+    stage: str
+    status: str
+    source: str
+    source_id: str
+    difficulty: float | None  # The published difficulty, on `difficulty_scale`.
+    difficulty_scale: str
+    difficulty_percent: float | None
+    facility: float | None  # Share of correct responses.
+    responses: int
+    concepts: list[ConceptItem]
+    paraphrase_of: int | None
+    needs_figure: bool
+    draws_numbers: bool
+    author: str | None
+    version: int
+    created_at: str
+    updated_at: str
+    warnings: list[str]  # What looks wrong in its formulas.
+    near_copies: list[SimilarItem]  # Questions that read almost the same.
+
+
+class SimilarItem(TypedDict):
+    """A similar question; `copies` are ids of questions with the same text but for numbers."""
+
+    id: int
+    text: str
+    concepts: list[list[str]]
+    score: float
+    reason: str
+    copies: list[int]
+
+
 class OptionBody(TypedDict):
     """An option of a question."""
 
@@ -231,17 +276,6 @@ class TextBody(TypedDict):
 
     text: str
     language: NotRequired[str]  # A language tag such as `en`; by default detected.
-
-
-class SimilarItem(TypedDict):
-    """A similar question; `copies` are ids of questions with the same text but for numbers."""
-
-    id: int
-    text: str
-    concepts: list[list[str]]
-    score: float
-    reason: str
-    copies: list[int]
 
 
 class SimilarItems(TypedDict):
@@ -733,8 +767,10 @@ class Operations:
         """List questions, newest first, with the filters of the search page. Others' drafts are for admins only."""
         return self.call("GET", "/questions", query=query)
 
-    def create_question(self, body: QuestionBody) -> QuestionItem:
-        """Add a question."""
+    def create_question(self, body: QuestionBody) -> CreatedQuestion:
+        """Add a question. It is added even if the bank has a near copy: look at `near_copies`, and retire it if need
+        be.
+        """
         return self.call("POST", "/questions", body=body)
 
     def get_question(self, question_id: int, **query: Unpack[GetQuestionQuery]) -> QuestionItem:
