@@ -134,6 +134,7 @@ CELERY_BEAT_SCHEDULE = {
     "request-language-model": {"task": "bank.request_language_model", "schedule": 300.0},
     "send-mail": {"task": "bank.send_mail", "schedule": 60.0, "options": {"queue": "light"}},
     "delete-old-models": {"task": "bank.delete_old_models", "schedule": 86_400.0},
+    "delete-old-responses": {"task": "bank.delete_old_responses", "schedule": 86_400.0},
     "sweep-attachments": {"task": "bank.sweep_attachments", "schedule": 86_400.0},
     # on the training workers, which hold the checkpoints
     "clear-checkpoints": {"task": "bank.clear_checkpoints", "schedule": 86_400.0, "options": {"queue": "train"}},
@@ -292,6 +293,7 @@ structlog.configure(
 DJANGO_STRUCTLOG_CELERY_ENABLED = True  # a request's id is passed on to the jobs that it starts
 
 TEACHERS_PUBLISH_IMPORTS: bool = env.environment("TEACHERS_PUBLISH_IMPORTS")
+RESPONSES_KEPT_YEARS: int = max(0, env.environment("RESPONSES_KEPT_YEARS"))  # 0: for ever
 QUEUE_LIMIT: int = max(1, env.environment("QUEUE_LIMIT"))  # jobs waiting in one queue
 
 # The review queue

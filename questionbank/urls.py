@@ -30,6 +30,7 @@ from questionbank.questions import tag_views as tags
 from questionbank.questions import writing_views as writing
 from questionbank.registry import language_model_views as language_model
 from questionbank.registry import views as models
+from questionbank.responses import deletion_views as response_deletion
 from questionbank.responses import views as responses
 from questionbank.search import synonym_views as synonyms
 from questionbank.search import views as search
@@ -169,6 +170,7 @@ worksheet_patterns: list[URLPattern | URLResolver] = [
 response_patterns: list[URLPattern | URLResolver] = [
     path("", responses.response_set_list, name="response_set_list"),
     path("import/", responses.response_upload, name="response_upload"),
+    path("delete/", response_deletion.response_deletion, name="response_deletion"),
     path("import/check/", responses.response_check, name="response_check"),
     path("<int:set_id>/", responses.response_set_detail, name="response_set_detail"),
     path("<int:set_id>/csv/", responses.response_set_csv, name="response_set_csv"),

@@ -20,6 +20,7 @@ from questionbank.bank.vector_selectors import embedding_missing
 from questionbank.core.capability_catalog import job_kinds
 from questionbank.core.errors import NotFound
 from questionbank.core.task_queue import task_name
+from questionbank.core.upload_services import uploads_forget_old
 from questionbank.imports.jobs import run_import
 from questionbank.imports.undo_services import run_import_undo
 from questionbank.jobs.checkpoint_services import checkpoints_clear
@@ -29,6 +30,7 @@ from questionbank.papers.second_reading_services import run_second_reading
 from questionbank.papers.services import document_drafts_forget_old, run_document_read
 from questionbank.people.mail import mail_send_due
 from questionbank.registry.deletion_services import old_models_delete
+from questionbank.responses.deletion_services import responses_delete_old
 from questionbank.search.services import recall_measure
 from questionbank.solving.services import solve_request_missing
 from questionbank.training.services import probes_request_missing
@@ -198,6 +200,13 @@ def send_mail() -> int:
 def delete_old_models() -> int:
     """Delete the models that are old by the admins' rule."""
     return old_models_delete()
+
+
+@application.task(name="bank.delete_old_responses")
+def delete_old_responses() -> int:
+    """Delete pupils' responses that are older than the setting allows, and files that were not imported for a week."""
+    uploads_forget_old()
+    return responses_delete_old()
 
 
 @application.task(name="bank.sweep_attachments")

@@ -69,6 +69,7 @@ environment = _Environment(
     PROCESSES=(str, "auto"),
     QUEUE_LIMIT=(int, 500),
     REDIS_URL=(str, ""),
+    RESPONSES_KEPT_YEARS=(int, 0),
     REVIEW_LEASE_SECONDS=(int, 180),
     REVIEW_OPINIONS=(int, 1),
     REVIEW_RANDOM_SHARE=(float, 0.2),

@@ -19,15 +19,17 @@ _NEARLY_SAME = """
         FROM theirs LEFT JOIN mine USING (question_id, person, score, choice) GROUP BY 1, 2
     )
     SELECT DISTINCT question_id FROM compared
+    JOIN questionbank_responseset earlier ON earlier.id = response_set_id
     JOIN (SELECT question_id, count(*) AS own_size FROM mine GROUP BY 1) counted USING (question_id)
-    WHERE same > 0 AND size + own_size - 2 * same BETWEEN 1 AND %(fewest)s - 1
+    WHERE same > 0 AND earlier.removed + size + own_size - 2 * same BETWEEN 1 AND %(fewest)s - 1
 """
 
 
 def nearly_repeated_questions(*, response_set: ResponseSet) -> set[int]:
     """Return the questions whose responses an earlier set has too, but for fewer than five pupils.
 
-    Their figures in the two sets would differ by what these pupils answered.
+    Their figures in the two sets would differ by what these pupils answered. Pupils who were deleted from the earlier
+    set are still in its figures.
     """
     with connection.cursor() as cursor:
         cursor.execute(_NEARLY_SAME, {"set": response_set.pk, "fewest": FEWEST_PUPILS})

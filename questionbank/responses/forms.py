@@ -12,9 +12,10 @@ from questionbank.core.forms import ServiceForm
 from questionbank.core.upload_forms import FileForm
 from questionbank.models import User, Worksheet
 from questionbank.responses.column_roles import QuestionReference
+from questionbank.responses.deletion_services import Deletion, pupil_hashes
 from questionbank.responses.import_services import SetDetails
 from questionbank.responses.matching_selectors import QuestionMatch
-from questionbank.responses.set_selectors import order_of_list, order_of_worksheet
+from questionbank.responses.set_selectors import class_labels, order_of_list, order_of_worksheet
 
 _EMPTY = {"": None, "zero": True, "not-asked": False}
 
@@ -90,3 +91,36 @@ class DetailsForm(ServiceForm):
     def matched(self, matches: Sequence[QuestionMatch]) -> list[tuple[QuestionMatch, forms.BoundField]]:
         """Return each match with the field to choose another question."""
         return [(match, self[name]) for match, name in zip(matches, self._chosen, strict=True)]
+
+
+class DeletionForm(ServiceForm):
+    """Whose responses to delete: a pupil's, a class's, or those of old tests.
+
+    Args:
+        user: the person, whose classes are offered; an admin may delete those of all.
+    """
+
+    pupil = forms.CharField(
+        label="A pupil",
+        max_length=200,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        help_text="As the file had it: the pupil’s number or login, else the e-mail address, else the name.",
+    )
+    class_label = forms.ChoiceField(label="A class", required=False)
+    before = forms.DateField(
+        label="Tests before",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text="A test without a date counts by the day of its import.",
+    )
+
+    def __init__(self, data: Any = None, *, user: User, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        labels = [(label, label) for label in class_labels(user=user)]
+        self.fields["class_label"].choices = [("", "None"), *labels]  # type: ignore[attr-defined]
+
+    def deletion(self) -> Deletion:
+        """Return what a valid form asks for."""
+        fields = self.cleaned_data
+        return Deletion(pupil_hashes(fields["pupil"]), fields["class_label"], fields["before"])

@@ -177,15 +177,3 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
     set_statistics_compute(response_set=response_set)
     bank_statistics_compute()
     return response_set
-
-
-@transaction.atomic
-def response_set_delete(*, response_set: ResponseSet, user: User) -> None:
-    """Delete a set with its responses and figures, and compute the figures of the other sets anew.
-
-    Raises:
-        NotAllowed: it belongs to somebody else, and the person is no admin.
-    """
-    require(user, "responses_delete", "Only its owner or an admin can delete this set of responses.", response_set)
-    response_set.delete()
-    bank_statistics_compute()

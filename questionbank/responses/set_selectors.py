@@ -15,6 +15,18 @@ def response_sets() -> QuerySet[ResponseSet]:
     return ResponseSet.objects.select_related("owner")
 
 
+def own_sets(*, user: User | None) -> QuerySet[ResponseSet]:
+    """Return the sets that a person may delete: their own, or all for an admin or the system."""
+    is_for_all = user is None or user.has_perm("questionbank.responses_delete")
+    return ResponseSet.objects.all() if is_for_all else ResponseSet.objects.filter(owner=user)
+
+
+def class_labels(*, user: User) -> list[str]:
+    """Return the classes of the sets that a person may delete."""
+    labels = own_sets(user=user).exclude(class_label="").order_by("class_label")
+    return list(labels.values_list("class_label", flat=True).distinct())
+
+
 def response_set_get(*, set_id: int) -> ResponseSet:
     """Return a set.
 

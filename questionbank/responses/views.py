@@ -23,12 +23,12 @@ from questionbank.core.upload_services import UPLOADS_KEPT, upload_name
 from questionbank.core.views import check_permission, form_for, page_for, paginated
 from questionbank.core.wording import counted
 from questionbank.formats.csv_files import guard_cell
+from questionbank.responses.deletion_services import response_set_delete
 from questionbank.responses.forms import DetailsForm, ResponseFileForm
 from questionbank.responses.import_services import (
     prepared_forget,
     prepared_get,
     prepared_keep,
-    response_set_delete,
     responses_import,
     responses_plan,
     responses_read,

@@ -201,6 +201,7 @@ TABLE: dict[str, Address] = {
     "worksheet_uses": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
     "response_set_list": Address(WRITERS),
     "response_upload": Address(WRITERS),
+    "response_deletion": Address(WRITERS),
     "response_check": Address((LOGIN, 403, 302, 403, 302)),  # without a file it leads to where one is uploaded
     "response_set_detail": Address(WRITERS, RESPONSES),
     "response_set_csv": Address(WRITERS, RESPONSES),

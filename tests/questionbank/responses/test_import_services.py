@@ -10,13 +10,13 @@ from django.core.files.storage import storages
 from questionbank.core.errors import Conflict, ImportRefused, NotAllowed
 from questionbank.models import ItemStatistics, Question, Response, ResponseSeries, ResponseSet
 from questionbank.responses.column_roles import QuestionReference
+from questionbank.responses.deletion_services import response_set_delete
 from questionbank.responses.import_services import (
     ImportPlan,
     SetDetails,
     prepared_forget,
     prepared_get,
     prepared_keep,
-    response_set_delete,
     responses_import,
     responses_plan,
     responses_read,
@@ -134,18 +134,6 @@ def test_fewer_than_five_pupils_have_no_figures(questions, letters):
 def test_a_file_without_known_questions_is_refused(db, letters):
     with pytest.raises(ImportRefused, match="No question of this file is in the bank"):
         imported(letters)
-
-
-def test_a_deleted_set_takes_its_responses_and_figures_with_it(questions, letters, teacher, admin_person, reviewer):
-    kept, deleted = imported(letters, teacher), imported(letters, teacher)
-    with pytest.raises(NotAllowed):
-        response_set_delete(response_set=deleted, user=reviewer)
-    response_set_delete(response_set=deleted, user=teacher)
-    assert Response.objects.count() == 28
-    assert set(ItemStatistics.objects.values_list("response_set", flat=True)) == {kept.pk, None}
-    assert ItemStatistics.objects.get(question=questions[0], response_set=None).people == 7
-    response_set_delete(response_set=kept, user=admin_person)
-    assert not ItemStatistics.objects.exists()
 
 
 def test_a_reviewer_may_not_import(questions, letters, reviewer):

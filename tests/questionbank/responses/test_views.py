@@ -178,3 +178,19 @@ def test_an_edit_of_an_answered_question_asks_about_its_responses(as_teacher, re
     shown = page(as_teacher, "question_detail", question.pk)
     assert "Before the question was changed" in shown
     assert "nobody has answered it since" in shown
+
+
+def test_a_pupil_is_deleted_after_confirmation_and_the_name_is_not_shown_again(as_teacher, response_set):
+    address = reverse("response_deletion")
+    shown = as_teacher.post(address, {"pupil": "ada lovelace"}).content.decode()
+    assert "4 responses in" in shown
+    assert "lovelace" not in shown.casefold()
+    assert response_set.responses.count() == 28
+    token = shown.partition('name="confirmed" value="')[2].partition('"')[0]
+    assert "4 responses are deleted." in as_teacher.post(address, {"confirmed": token}, follow=True).content.decode()
+    assert response_set.responses.count() == 24
+    assert as_teacher.post(address, {"confirmed": "forged"}).status_code == 409
+    assert "There are no such responses" in as_teacher.post(address, {"pupil": "Nobody"}).content.decode()
+    assert as_teacher.post(address, {}).status_code == 422
+    detail = page(as_teacher, "response_set_detail", response_set.pk)
+    assert "1 pupil was deleted since these figures were computed" in detail
