@@ -8,9 +8,9 @@ import factory
 from factory.django import DjangoModelFactory
 
 from questionbank.bank.concept_path_services import concept_paths_ensure
+from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.bank.question_selectors import question_hash
 from questionbank.bank.search_index import search_vector
-from questionbank.formats.scales import scale_percent
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
 
 
@@ -50,7 +50,7 @@ class ConceptFactory(DjangoModelFactory):
 def with_derived(question: Question) -> Question:
     """Return a question with what follows from its other fields."""
     question.content_hash = question_hash(question)
-    question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
+    question.difficulty_percent = counted_percent(question, question.combined)
     question.search_vector = search_vector(question)
     return question
 

@@ -17,12 +17,12 @@ from django.utils import timezone
 
 from analytics.errors import Cancelled
 from questionbank.bank.bulk_selectors import bulk_change_description, is_so_already, refusals
+from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.bank.question_selectors import question_hash
 from questionbank.bank.search_index import search_index_settle, search_vector
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict, NotAllowed
-from questionbank.formats.scales import scale_percent
 from questionbank.jobs import run_services as runs
 from questionbank.jobs.progress import JobReporter
 from questionbank.models import (
@@ -198,7 +198,6 @@ _COLUMNS: Mapping[str, Callable[[Values], dict[str, Any]]] = {  # what a change 
     Kind.DIFFICULTY: lambda values: {
         "difficulty": values["difficulty"],
         "difficulty_scale": values["difficulty_scale"],
-        "difficulty_percent": scale_percent(values["difficulty"], values["difficulty_scale"]),
     },
 }
 
@@ -235,10 +234,14 @@ def _before(item: BulkChangeItem) -> dict[str, Any]:
 
 def _save(questions: list[Question], columns: list[str]) -> None:
     now = timezone.now()
+    changed = {*columns, "version", "updated_at"}
     for row in questions:
         row.version += 1
         row.updated_at = now
-    Question.objects.bulk_update(questions, [*columns, "version", "updated_at"], batch_size=200)
+        if "difficulty" in changed:
+            row.difficulty_percent = counted_percent(row, row.combined)
+    changed |= {"difficulty_percent"} if "difficulty" in changed else set()
+    Question.objects.bulk_update(questions, sorted(changed), batch_size=200)
 
 
 # --- tags ------------------------------------------------------------------------------------------

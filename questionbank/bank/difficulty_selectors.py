@@ -1,18 +1,21 @@
 """Everything known about a question's difficulty; each figure comes with its interval and its basis.
 
-Observed, estimated and published values are shown side by side, in per cent (0 easy, 100 hard), so that a
-page shows how good the estimate was once students have answered.
+All values are in per cent (0 easy, 100 hard). A question's page shows them side by side; `counted_difficulty` decides
+which of them counts everywhere else (decision 160).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any, Protocol
 
 from questionbank.core.wording import counted
+from questionbank.formats.scales import scale_percent
 from questionbank.models import Question
 
 Z_95 = 1.959964  # quantile of the normal distribution for 95 %
+COMBINED = "Combined"
 OBSERVED = "Observed"
 UNCERTAIN = 34.0  # points: an interval that extends this far from its figure is uninformative
 
@@ -38,8 +41,8 @@ class DifficultyFigure:
 
     @property
     def measures(self) -> str:
-        """What the figure is a percentage of: wrong answers if observed, otherwise a position on a scale."""
-        return "of answers wrong" if self.label == OBSERVED else "of the way from easy to hard"
+        """What the figure is a percentage of: wrong answers if pupils answered, otherwise a position on a scale."""
+        return "of answers wrong" if self.label in (COMBINED, OBSERVED) else "of the way from easy to hard"
 
     @property
     def is_uncertain(self) -> bool:
@@ -62,7 +65,52 @@ def wilson_interval(share: float, responses: int) -> tuple[float, float]:
     return max(0.0, centre - spread), min(1.0, centre + spread)
 
 
-def observed_difficulty(question: Question) -> DifficultyFigure | None:
+class Graded(Protocol):
+    """A question of the bank or of a file, with its published difficulty and facility."""
+
+    @property
+    def difficulty(self) -> float | None: ...
+
+    @property
+    def difficulty_scale(self) -> str: ...
+
+    @property
+    def facility(self) -> float | None: ...
+
+    @property
+    def responses(self) -> int: ...
+
+
+def combined_difficulty(combined: dict[str, Any] | None) -> DifficultyFigure | None:
+    """Return the share of wrong answers that pupils' responses and the text say together (`Question.combined`)."""
+    if not combined:
+        return None
+    return DifficultyFigure(
+        label=COMBINED,
+        percent=combined["percent"],
+        basis=f"from {counted(combined['responses'], 'response', 'responses')} and the text",
+        low=combined["low"],
+        high=combined["high"],
+    )
+
+
+def counted_difficulty(question: Question) -> DifficultyFigure | None:
+    """Return the difficulty that counts: the first known one whose interval says something.
+
+    Responses and text together come first, then what was observed elsewhere, then what a source published.
+    """
+    figures = (combined_difficulty(question.combined), observed_difficulty(question), published_difficulty(question))
+    return next((figure for figure in figures if figure is not None and not figure.is_uncertain), None)
+
+
+def counted_percent(question: Graded, combined: dict[str, Any] | None = None) -> float | None:
+    """Return the percentage of `counted_difficulty`, which is stored as `Question.difficulty_percent`."""
+    figures = (combined_difficulty(combined), observed_difficulty(question))
+    certain = (figure.percent for figure in figures if figure is not None and not figure.is_uncertain)
+    return next(certain, scale_percent(question.difficulty, question.difficulty_scale))
+
+
+def observed_difficulty(question: Graded) -> DifficultyFigure | None:
     """Return the share of wrong answers among students' responses, with Wilson's interval."""
     if question.facility is None or not question.responses:
         return None
@@ -79,35 +127,37 @@ def published_difficulty(question: Question) -> DifficultyFigure | None:
 
     A paraphrase has its original's difficulty, so it is marked as an estimate.
     """
-    if question.difficulty is None or question.difficulty_percent is None:
+    percent = scale_percent(question.difficulty, question.difficulty_scale)
+    if question.difficulty is None or percent is None:
         return None
     if question.difficulty_scale == "facility":
         basis = "from its source"
     else:
         basis = f"from its source: {f'{question.difficulty:g}'} on the scale {question.difficulty_scale}"
     if question.paraphrase_of_id is None:
-        return DifficultyFigure(label="Published", percent=question.difficulty_percent, basis=basis)
+        return DifficultyFigure(label="Published", percent=percent, basis=basis)
     return DifficultyFigure(
-        label="From the original",
-        percent=question.difficulty_percent,
-        basis=f"for the original's wording, {basis}",
-        is_estimate=True,
+        label="From the original", percent=percent, basis=f"for the original's wording, {basis}", is_estimate=True
     )
 
 
 def is_known(question: Question) -> bool:
     """Return whether responses or a source show how difficult a question is."""
-    return bool(observed_difficulty(question) or published_difficulty(question))
+    return bool(_answered_difficulty(question) or published_difficulty(question))
+
+
+def _answered_difficulty(question: Question) -> DifficultyFigure | None:
+    return combined_difficulty(question.combined) or observed_difficulty(question)
 
 
 def difficulty_step(question: Question, other: Question) -> tuple[float, str] | None:
     """Return by how many points out of 100 `other` is harder (negative: easier), and the reason.
 
-    None if no comparable figures show a difference. Observed difficulties are compared if both are known, and differ
+    None if no comparable figures show a difference. Shares of wrong answers are compared if both are known, and differ
     if their intervals do not overlap; otherwise published ones on the same scale are compared. Estimates are not: the
     order of two texts is more certain than two estimates (`questionbank.similar.comparison`).
     """
-    figure, other_figure, basis = observed_difficulty(question), observed_difficulty(other), "observed"
+    figure, other_figure, basis = _answered_difficulty(question), _answered_difficulty(other), "observed"
     if figure and other_figure:
         low, high = (max(figure.low or 0, other_figure.low or 0), min(figure.high or 100, other_figure.high or 100))
         is_clear = low > high

@@ -28,6 +28,7 @@ from questionbank.bank.vector_selectors import embedding_set_size, map_set
 from questionbank.core.database import get_or_not_found
 from questionbank.models import (
     EmbeddingSet,
+    ItemStatistics,
     KnowledgeConcept,
     KnowledgeHierarchy,
     Projection,
@@ -166,6 +167,8 @@ def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None)
         for table, key in ((name, "pk"), (f"{name}Event", "pgh_id")):
             rows = apps.get_model("questionbank", table)._default_manager.order_by()
             numbers.append(rows.aggregate(last=Max(key))["last"])
+    if not is_large:  # difficulties that follow from responses are in no history
+        numbers.append(ItemStatistics.objects.aggregate(last=Max("pk"))["last"])
     return sha256("/".join(map(str, numbers)).encode()).hexdigest()[:32]
 
 
@@ -241,8 +244,7 @@ def _read_points(projection: Projection, hierarchy: KnowledgeHierarchy | None) -
     places = np.frombuffer(bytes(row.coordinates), dtype="<u2").reshape(-1, 2)
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id, CASE WHEN responses > 0 AND facility IS NOT NULL THEN 100 * (1 - facility)"
-            " ELSE difficulty_percent END FROM questionbank_question"
+            "SELECT id, difficulty_percent FROM questionbank_question"
             " WHERE status = 'ready' AND id = ANY(%s) ORDER BY id",
             [drawn.tolist()],
         )

@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from analytics.question_content import Option, QuestionContent, content_of
+from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.bank.history_selectors import REVERTED_FIELDS
 from questionbank.bank.question_fields import fill_question
 from questionbank.bank.question_selectors import question_hash
@@ -22,7 +23,6 @@ from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
-from questionbank.formats.scales import scale_percent
 from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
 from questionbank.people.permissions import require
 from questionbank.solving.services import equation_write, solution_compare
@@ -284,7 +284,7 @@ def _set_by(user: User | None) -> str:
 
 def _save(question: Question) -> None:
     question.content_hash = question_hash(question)
-    question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
+    question.difficulty_percent = counted_percent(question, question.combined)
     question.search_vector = search_vector(question)
     question.save()
     search_index_settle()

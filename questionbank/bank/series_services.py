@@ -9,6 +9,7 @@ from typing import Any
 
 from rapidfuzz.distance import OSA
 
+from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.models import ItemStatistics, Question, Response, ResponseSeries
 
 _EXACT = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\d+(?:[.,:/]\d+)*", re.DOTALL)
@@ -85,6 +86,8 @@ def series_continue(*, question: Question, before: Asked, choice: SeriesChoice =
         return False
     ResponseSeries.objects.get_or_create(question=question, version=question.version)
     ItemStatistics.objects.filter(question=question, response_set=None).delete()
+    question.combined, question.difficulty_percent = None, counted_percent(question)
+    Question.objects.filter(pk=question.pk).update(combined=None, difficulty_percent=question.difficulty_percent)
     return True
 
 

@@ -19,11 +19,11 @@ from django.utils import timezone
 from analytics.question_content import as_json
 from analytics.records import ConceptPath, QuestionRecord
 from analytics.text.meaning import same_answer
+from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.bank.question_selectors import ANSWER_KEY_SQL, answer_key, content_hash
 from questionbank.bank.search_index import question_tokens
 from questionbank.formats.columns import STORED
 from questionbank.formats.originals import fields_digest
-from questionbank.formats.scales import scale_percent
 from questionbank.imports.report import NOT_KEPT, PROBLEMS_KEPT, DuplicateLink, Totals
 from questionbank.solving.services import equation_graph_key
 
@@ -228,7 +228,7 @@ def staged_question(record: QuestionRecord, *, source: str) -> StagedQuestion:
     source = record.source or source
     values = {column.stored: _value(getattr(record, column.attribute), column.sql) for column in STORED} | {
         "source": source,
-        "difficulty_percent": scale_percent(record.difficulty, record.difficulty_scale),
+        "difficulty_percent": counted_percent(record),
         "content_hash": content_hash(text=record.text, options=record.options, content=record.content),
         "answer_key": answer_key(record.answer),
         "tokens": question_tokens(record),

@@ -17,6 +17,7 @@ from django.db import transaction
 
 from analytics.records import ConceptPath
 from questionbank.bank.concept_path_services import concept_paths_known
+from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.bank.question_selectors import ANSWER_KEY_SQL, question_hash
 from questionbank.bank.search_index import search_index_settle, search_vector
 from questionbank.bank.series_services import Asked, series_continue
@@ -24,7 +25,6 @@ from questionbank.bank.vector_services import embedding_request
 from questionbank.core.errors import Conflict
 from questionbank.formats.columns import COLUMNS, OPTION_COLUMNS, STORED
 from questionbank.formats.layout import FileLayout
-from questionbank.formats.scales import scale_percent
 from questionbank.imports.report import Fields, ItemChange, KnownLines
 from questionbank.imports.staging import Staging
 from questionbank.models import (
@@ -301,7 +301,7 @@ def question_replace(question: Question, fields: Mapping[str, Any], *, gone: Seq
     if any(name in fields for name in REPLACED):
         question.version += 1
         question.content_hash = question_hash(question)
-        question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
+        question.difficulty_percent = counted_percent(question, question.combined)
         question.search_vector = search_vector(question)
         question.save()
         question.refresh_from_db(fields=["search_vector"])  # it is still an expression

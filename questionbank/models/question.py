@@ -27,6 +27,8 @@ from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
         "needs_figure",
         "draws_numbers",
         "submission",
+        "difficulty_percent",
+        "combined",
     ],
 )
 class Question(models.Model):
@@ -39,6 +41,10 @@ class Question(models.Model):
         needs_figure: whether the wording refers to a figure or table that is not attached; computed by PostgreSQL.
         draws_numbers: whether the wording contains variables of a template, for which its source draws numbers;
             computed by PostgreSQL.
+        difficulty_percent: the difficulty that counts for filters, orders and pages, 0 to 100;
+            `questionbank.bank.difficulty_selectors.counted_percent` computes it.
+        combined: what responses and the text say together: `percent`, `low` and `high` (95 % interval) and
+            `responses`; None without responses. A job computes it (`questionbank.responses.statistics_services`).
         paraphrase_of: the question that this one rewords. Concepts, answer and difficulty were copied from it, so they
             are not independent evidence: nothing is trained on such a question.
         import_run: the import that created the question; empty if a person wrote it.
@@ -80,9 +86,8 @@ class Question(models.Model):
 
     difficulty = models.FloatField("published difficulty", null=True, blank=True)
     difficulty_scale = models.CharField("difficulty scale", max_length=20, blank=True)
-    difficulty_percent = models.FloatField(  # the published difficulty mapped to 0-100 for filters and pages
-        "difficulty in per cent", null=True, blank=True
-    )
+    difficulty_percent = models.FloatField("difficulty in per cent", null=True, blank=True)
+    combined = models.JSONField("difficulty by responses and text", null=True, blank=True, editable=False)
     facility = models.FloatField("observed share of correct responses", null=True, blank=True)
     responses = models.PositiveIntegerField("number of responses", default=0)
 

@@ -27,6 +27,8 @@ class ResponseSet(models.Model):
         worksheet: the worksheet that the class wrote; None if there is none, or it was deleted.
         figures: `analytics.responses.classical.TotalFigures` by name, without those that are undefined; empty for
             fewer than five pupils.
+        is_modelled: whether the job has fitted the two-parameter model to the set and flagged questions that do not
+            suit it.
     """
 
     title = models.CharField("title", max_length=120)
@@ -45,6 +47,7 @@ class ResponseSet(models.Model):
         "questionbank.Worksheet", null=True, blank=True, on_delete=models.SET_NULL, related_name="response_sets"
     )
     figures = models.JSONField(default=dict)
+    is_modelled = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -127,6 +130,8 @@ class ItemStatistics(models.Model):
         flags: kind, evidence and option of each conspicuous thing, the most important first.
         variants: name, pupils (`people`) and facility of each variant, if five pupils or more saw each of them; empty
             for all sets together.
+        years: of all sets together, for each school year its first calendar year, the number of pupils, and the
+            difficulty in per cent with its 95 % interval (`year`, `people`, `percent`, `low`, `high`).
     """
 
     question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="item_statistics")
@@ -139,6 +144,7 @@ class ItemStatistics(models.Model):
     options = models.JSONField(default=list)
     flags = models.JSONField(default=list)
     variants = models.JSONField(default=list)
+    years = models.JSONField(default=list)
     computed_at = models.DateTimeField(auto_now=True)
 
     class Meta:

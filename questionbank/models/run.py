@@ -30,6 +30,7 @@ class Run(models.Model):
         CHANGE = "change", "Change questions"
         REPORT = "report", "Count the training data"
         PREPARE = "prepare", "Prepare the language model"
+        FIGURES = "figures", "Figures of responses"
 
     class State(models.TextChoices):
         QUEUED = "queued", "Waiting"

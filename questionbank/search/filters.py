@@ -31,7 +31,7 @@ class SearchFilters:
 
     Attributes:
         concept: id of a concept; questions tagged with it or with any descendant pass.
-        difficulty_min: per cent, inclusive; questions without a published difficulty do not pass.
+        difficulty_min: per cent, inclusive; questions without a known difficulty do not pass.
         status: ``"ready"`` (the default of a search), ``"draft"``, ``"retired"`` or ``"any"``.
         viewer: id of the person who searches, from whom others' drafts are hidden; see `seen_by`. Never part of a
             URL.

@@ -94,8 +94,6 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "shows_answers": bool(shown["answers"]),
         "last_filters": _described(SearchFilters.from_querydict(last)),
         "last_address": _address(_parameters(query, last, **shown)),
-        "shows_published": order in ("easiest", "hardest")
-        or bool({"difficulty_min", "difficulty_max"} & {*filter_query}),
         "hide_header_search": True,
     }
     response = render_page(request, "bank/questions/list.html", "bank/questions/_results_part.html", context)

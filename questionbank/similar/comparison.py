@@ -1,6 +1,6 @@
 """Which of two questions on a topic is harder, and where a question ranks among those on its topic.
 
-Student responses decide if both questions have them, otherwise the difficulties published by their sources. If either
+Pupils' responses decide if both questions have them, otherwise the difficulties published by their sources. If either
 is missing for one of them, the order that the probes learned gives the probability (`analytics.inference.order`).
 """
 
@@ -29,7 +29,7 @@ _CANDIDATES = 2_000  # questions on the topic that these are sampled from
 _NOT_READ = ("description", "opaque")  # their text does not state a task
 _COMPARED = (  # columns that a comparison by order or difficulty reads
     "text", "options", "content", "content_hash", "language", "kind", "paraphrase_of",
-    "difficulty", "difficulty_scale", "difficulty_percent", "facility", "responses",
+    "difficulty", "difficulty_scale", "difficulty_percent", "facility", "responses", "combined",
 )  # fmt: skip
 
 _ScoreKey = tuple[str, int, int, bytes]

@@ -13,7 +13,12 @@ from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.question_content import EMPTY, Option, QuestionContent, content_of
 from analytics.records import ConceptPath
 from questionbank.bank.concept_selectors import HierarchyChoice, TagView, hierarchy_choice, question_tags
-from questionbank.bank.difficulty_selectors import DifficultyFigure, observed_difficulty, published_difficulty
+from questionbank.bank.difficulty_selectors import (
+    DifficultyFigure,
+    combined_difficulty,
+    observed_difficulty,
+    published_difficulty,
+)
 from questionbank.bank.history_selectors import HistoryEntry, question_history
 from questionbank.bank.list_selectors import question_uses
 from questionbank.bank.question_selectors import exact_duplicates, questions_sharing_text
@@ -51,12 +56,13 @@ def tagged_hierarchies(tags: Iterable[TagView], serving: Serving) -> list[str]:
 
 
 def difficulty_figures(question: Question | None, prediction: QuestionPrediction | None) -> list[DifficultyFigure]:
-    """Return the observed, estimated and published difficulty as far as known: evidence before labels."""
+    """Return the combined, observed, estimated and published difficulty as far as known: evidence before labels."""
+    combined = combined_difficulty(question.combined) if question else None
     observed = observed_difficulty(question) if question else None
     published = published_difficulty(question) if question else None
     is_read = question is None or question.kind not in _NOT_READ
     estimated = _estimated(prediction) if is_read else None
-    return [figure for figure in (observed, estimated, published) if figure is not None]
+    return [figure for figure in (combined, observed, estimated, published) if figure is not None]
 
 
 def _estimated(prediction: QuestionPrediction | None) -> DifficultyFigure | None:

@@ -365,12 +365,13 @@ def _voted_difficulty(neighbours: Sequence[LabelledNeighbour]) -> PredictedDiffi
     """Return the weighted mean on the neighbours' commonest scale, with their 10th, 90th, 25th and 75th percentiles."""
     by_scale: dict[str, list[LabelledNeighbour]] = defaultdict(list)
     for neighbour in neighbours:
-        if neighbour.question.difficulty_percent is not None and neighbour.question.difficulty_scale:
-            by_scale[neighbour.question.difficulty_scale].append(neighbour)
+        question = neighbour.question
+        if scale_percent(question.difficulty, question.difficulty_scale) is not None:
+            by_scale[question.difficulty_scale].append(neighbour)
     scale, voters = max(by_scale.items(), key=lambda item: len(item[1]), default=("", []))
     if len(voters) < _FEWEST_VOTES:
         return None
-    percents = np.array([voter.question.difficulty_percent for voter in voters], dtype=np.float64)
+    percents = np.array([scale_percent(voter.question.difficulty, scale) for voter in voters], dtype=np.float64)
     weights = np.array([_weight(voter) for voter in voters]) + 1e-9
     mean = float(np.average(percents, weights=weights))
     ends = [

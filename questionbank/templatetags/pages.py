@@ -20,7 +20,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
 from analytics.metric_names import SUITES
-from questionbank.bank.difficulty_selectors import DifficultyFigure, observed_difficulty, published_difficulty
+from questionbank.bank.difficulty_selectors import DifficultyFigure, counted_difficulty
 from questionbank.bank.school_grades import grade_name
 from questionbank.core.capability_catalog import scope_name
 from questionbank.core.wording import duration_text, few, language_name, number_text, percent_text, readable
@@ -227,9 +227,8 @@ def is_likely(probability: float) -> bool:
 
 @register.simple_tag
 def leading_difficulty(question: Question, leading: DifficultyFigure | None = None) -> DifficultyFigure | None:
-    """Return `leading` if given, otherwise the question's first certain figure: observed, then published."""
-    figures = (observed_difficulty(question), published_difficulty(question))
-    return leading or first_certain([figure for figure in figures if figure])
+    """Return `leading` if given, otherwise the difficulty that counts."""
+    return leading or counted_difficulty(question)
 
 
 @register.filter

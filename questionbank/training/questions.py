@@ -15,6 +15,7 @@ from analytics.concept_paths import drop_common_leading_nodes
 from analytics.records import ConceptPath
 from analytics.splits import HELD_OUT_SHARE, KeptOut
 from questionbank.core.capability_report import Row
+from questionbank.formats.scales import scale_percent
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
 
 EXAMINED = 20_000  # most texts that a report compares; masking numbers takes a tenth of a millisecond each
@@ -29,7 +30,7 @@ class TrainingQuestion:
         text: `Question.analysed_text`.
         paths: concept paths without the leading nodes that nearly all paths of the hierarchy share.
         hierarchy: empty for a question without a concept.
-        difficulty: 0 to 1, or None if unknown.
+        difficulty: the published one, from 0 to 1; None if unknown.
     """
 
     id: int
@@ -60,8 +61,8 @@ def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[Trai
     rows = {
         row[0]: row
         for row in ready.values_list(
-            *("pk", "text", "language", "source", "content_hash", "solution", "difficulty_percent"),
-            *("options", "content"),
+            *("pk", "text", "language", "source", "content_hash", "solution"),
+            *("difficulty", "difficulty_scale", "options", "content"),
         ).iterator()
         if hierarchies is None or row[0] in tagged
     }
@@ -88,7 +89,8 @@ def is_test_source(source: str) -> bool:
 
 
 def _question(row: tuple[Any, ...], hierarchy: str, paths: tuple[ConceptPath, ...]) -> TrainingQuestion:
-    pk, text, language, source, digest, solution, percent, options, content = row
+    pk, text, language, source, digest, solution, difficulty, scale, options, content = row
+    percent = scale_percent(difficulty, scale)
     return TrainingQuestion(
         id=pk,
         text=stored_text(text, options, content),

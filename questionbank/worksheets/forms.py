@@ -162,7 +162,7 @@ class FillUpForm(ServiceForm):
         required=False,
         min_value=0,
         max_value=100,
-        help_text="0% is easy, 100% is hard. With bounds, only questions whose difficulty is published.",
+        help_text="0% is easy, 100% is hard. With bounds, only questions whose difficulty is known.",
     )
     kind = forms.ChoiceField(label="Type", required=False)
     language = forms.ChoiceField(label="Language", required=False)

@@ -1,4 +1,4 @@
-"""The expected mark on a worksheet, from observed, otherwise published, otherwise estimated difficulties."""
+"""The expected mark on a worksheet, from the difficulties that count, and estimates where none is known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 from math import sqrt
 from statistics import NormalDist
 
-from questionbank.bank.difficulty_selectors import observed_difficulty, published_difficulty
+from questionbank.bank.difficulty_selectors import counted_difficulty
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import Question
 from questionbank.registry.serving import serving
@@ -107,7 +107,7 @@ def expected_mark(questions: Iterable[tuple[float, KnownDifficulty | None]]) -> 
 
 
 MOST_ESTIMATED = 100  # most questions whose texts are read for one page
-_OBSERVED_COVERAGE = 0.95  # of the Wilson interval
+_OBSERVED_COVERAGE = 0.95  # of the interval of what was observed
 _TOPIC_DEPTH = 2  # depth to which the concepts of two questions on one topic must agree
 _SPREAD_COVERAGE = 0.8  # of an estimate's interval between the neighbours' outer tenths
 
@@ -151,12 +151,13 @@ def worksheet_places(rows: Sequence[WorksheetRow]) -> dict[int, float]:
 
 
 def _known(question: Question) -> KnownDifficulty | None:
-    observed = observed_difficulty(question)
-    if observed is not None and observed.low is not None and observed.high is not None:
-        deviation = deviation_of(observed.low, observed.high, _OBSERVED_COVERAGE)
-        return KnownDifficulty(observed.percent, Basis.OBSERVED, deviation)
-    published = published_difficulty(question)
-    return KnownDifficulty(published.percent, Basis.PUBLISHED) if published is not None else None
+    figure = counted_difficulty(question)
+    if figure is None:
+        return None
+    if figure.low is None or figure.high is None:
+        return KnownDifficulty(figure.percent, Basis.PUBLISHED)
+    deviation = deviation_of(figure.low, figure.high, _OBSERVED_COVERAGE)
+    return KnownDifficulty(figure.percent, Basis.OBSERVED, deviation)
 
 
 def _estimated(questions: Sequence[Question]) -> dict[int, KnownDifficulty | None]:

@@ -6,7 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from questionbank.bank.difficulty_selectors import observed_difficulty, published_difficulty, wilson_interval
+from questionbank.bank.difficulty_selectors import (
+    counted_difficulty,
+    counted_percent,
+    observed_difficulty,
+    published_difficulty,
+    wilson_interval,
+)
 from questionbank.models import Question
 from questionbank.similar.insight import difficulty_figures
 
@@ -34,6 +40,31 @@ def test_observed_difficulty_is_the_share_of_wrong_answers() -> None:
 @pytest.mark.parametrize("question", [Question(), Question(facility=0.7, responses=0)])
 def test_without_responses_nothing_was_observed(question) -> None:
     assert observed_difficulty(question) is None
+
+
+COMBINED = {"percent": 40.0, "low": 30.0, "high": 52.0, "responses": 60}
+BAND = {"difficulty": 3, "difficulty_scale": "1-5"}
+
+
+@pytest.mark.parametrize(
+    ("known", "label", "percent"),
+    [
+        (BAND | {"facility": 0.7, "responses": 412, "combined": COMBINED}, "Combined", 40),
+        (BAND | {"facility": 0.7, "responses": 412}, "Observed", 30),
+        (BAND | {"facility": 1.0, "responses": 2}, "Published", 50),  # two responses say next to nothing
+        (BAND, "Published", 50),
+    ],
+)
+def test_one_difficulty_counts(known, label, percent) -> None:
+    question = Question(**known)
+    figure = counted_difficulty(question)
+    assert (figure.label, round(figure.percent)) == (label, percent)
+    assert counted_percent(question, question.combined) == figure.percent
+
+
+def test_without_any_figure_no_difficulty_counts() -> None:
+    assert counted_difficulty(Question()) is None
+    assert counted_percent(Question()) is None
 
 
 def test_a_published_difficulty_names_its_scale() -> None:

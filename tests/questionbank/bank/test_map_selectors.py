@@ -19,7 +19,7 @@ from questionbank.bank.map_selectors import (
     points_to_bytes,
 )
 from questionbank.bank.map_services import projection_request, projection_store
-from questionbank.models import EmbeddingSet, KnowledgeConcept, Question, QuestionTag
+from questionbank.models import EmbeddingSet, ItemStatistics, KnowledgeConcept, Question, QuestionTag
 from tests.factories import HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_concept, add_set, store_vectors
 
@@ -105,8 +105,8 @@ def test_points_hold_the_levels_without_the_root_that_all_share(world) -> None:
     assert points.difficulties[:5].tolist() == [0, 25, 50, 75, 100]
 
 
-def test_an_observed_difficulty_counts_before_a_published_one(world) -> None:
-    Question.objects.filter(pk=world.questions[0].pk).update(facility=0.25, responses=40)
+def test_the_map_shows_the_difficulty_that_counts(world) -> None:
+    Question.objects.filter(pk=world.questions[0].pk).update(difficulty_percent=75.2)
     Question.objects.filter(pk=world.questions[1].pk).update(difficulty_percent=None)
     assert points_of(world).difficulties[:2].tolist() == [75, 255]
 
@@ -128,10 +128,11 @@ def test_questions_that_are_not_ready_or_gone_are_not_drawn(world) -> None:
         lambda world: QuestionTag.objects.filter(question=world.questions[0]).delete(),
         lambda world: QuestionTag.objects.create(question=world.questions[9], concept=world.linear),
         lambda world: world.linear.hierarchy.concepts.filter(pk=world.linear.pk).update(name="Straight"),
-        lambda world: Question.objects.filter(pk=world.questions[0].pk).update(difficulty_percent=3),
+        lambda world: Question.objects.filter(pk=world.questions[0].pk).update(difficulty=3),
+        lambda world: ItemStatistics.objects.create(question=world.questions[0], people=9),
         lambda world: draw(world.set, world.questions),
     ],
-    ids=["tag removed", "tag added", "concept renamed", "difficulty", "drawn anew"],
+    ids=["tag removed", "tag added", "concept renamed", "difficulty", "responses", "drawn anew"],
 )
 def test_the_version_changes_with_whatever_the_points_hold(world, change) -> None:
     before = map_version(projection=map_state().projection, hierarchy=world.hierarchy)

@@ -158,5 +158,5 @@ def test_the_expected_mark_prefers_what_was_observed_and_leaves_out_what_is_unkn
     worksheet.items.filter(question=observed).update(points=10)
     mark = worksheet_expected_mark(worksheet_rows(worksheet=worksheet), estimates=False)
     assert (mark.points, mark.known, mark.unknown) == (10.0, 1, 0)
-    Question.objects.update(facility=None, responses=0, difficulty_percent=None)
+    Question.objects.update(facility=None, responses=0, difficulty=None)
     assert worksheet_expected_mark(worksheet_rows(worksheet=worksheet), estimates=False) is None
