@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
@@ -77,6 +78,7 @@ class ConceptQuery(PageQuery):
     """Which concepts to list."""
 
     hierarchy: Id | None = None
+    name: Annotated[str, Field(max_length=200, description="Part of the name.")] = ""
 
 
 @router.get("/hierarchies", auth=READ, response=list[HierarchyItem])
@@ -120,7 +122,9 @@ def list_concepts(request: HttpRequest, asked: Query[ConceptQuery]) -> Page[Conc
     concepts = KnowledgeConcept.objects.all()
     if asked.hierarchy is not None:
         concepts = concepts.filter(hierarchy=hierarchy_get(hierarchy_id=asked.hierarchy))
-    return page_by_id(concepts, asked, of=f"concepts {asked.hierarchy}", represent=_concepts)
+    if asked.name:
+        concepts = concepts.filter(name__icontains=asked.name)
+    return page_by_id(concepts, asked, of=f"concepts {asked.hierarchy} {asked.name}", represent=_concepts)
 
 
 @router.post("/concepts", auth=EDIT, response={201: ConceptDetail})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from django.http import HttpRequest
 from ninja import Query, Router
@@ -13,10 +13,12 @@ from questionbank.api.access import Access
 from questionbank.api.contract import Body, Id
 from questionbank.api.texts import TextBody, TextsBody, input_questions
 from questionbank.bank.question_selectors import question_get
+from questionbank.models import Question
 from questionbank.registry.serving import serving
 from questionbank.similar.exemplars import WorkedExemplars, question_exemplars, text_exemplars
 from questionbank.similar.insight import solved_or_none
-from questionbank.similar.similarity import SimilarResult, fold_copies, similar_questions, similar_to_text
+from questionbank.similar.kinship import EASIER, HARDER, similar_of_difficulty
+from questionbank.similar.similarity import fold_copies, similar_questions, similar_to_text
 from questionbank.similar.vector_files import check_lens, hit_fields, question_predictions
 
 router = Router(tags=["analysis"])
@@ -28,6 +30,9 @@ class SimilarQuery(Body):
 
     lens: str = Field(default_factory=lambda: main_lens().word, description="`purpose`, `structure` or `wording`.")
     k: Annotated[int, Field(ge=1, le=100)] = 10
+    difficulty: Literal[(EASIER, HARDER)] | None = Field(  # type: ignore[valid-type]
+        default=None, description="Return only those that are `easier` or `harder`, certainly or probably."
+    )
 
 
 class SimilarBody(TextsBody, SimilarQuery):
@@ -123,18 +128,13 @@ def predict_texts(request: HttpRequest, body: PredictBody) -> Predictions:  # no
 @router.post("/similar", auth=READ, response=list[SimilarItems])
 def find_similar_to_texts(request: HttpRequest, body: SimilarBody) -> list[SimilarItems]:  # noqa: ARG001
     """Find the questions of the bank that are most similar to each text."""
-    lens, models = check_lens(body.lens), serving()
-    return [
-        _similar(similar_to_text(text=asked.text, lens=lens, serving=models, language=asked.language, k=body.k))
-        for asked in body.texts
-    ]
+    return [_similar_to(asked.text, body, asked.language) for asked in body.texts]
 
 
 @router.get("/questions/{int:question_id}/similar", auth=READ, response=SimilarItems)
 def find_similar_to_question(request: HttpRequest, question_id: Id, asked: Query[SimilarQuery]) -> SimilarItems:
     """Find the questions of the bank that are most similar to one of them."""
-    question = question_get(question_id=question_id, user=request.user)
-    return _similar(similar_questions(question=question, lens=check_lens(asked.lens), serving=serving(), k=asked.k))
+    return _similar_to(question_get(question_id=question_id, user=request.user), asked)
 
 
 @router.post("/exemplars", auth=READ, response=list[ExemplarItems])
@@ -158,7 +158,17 @@ def find_exemplars_for_question(request: HttpRequest, question_id: Id) -> Exempl
     return _exemplars(question_exemplars(question=question, solved=solved, serving=serving()))
 
 
-def _similar(result: SimilarResult) -> SimilarItems:
+def _similar_to(question: Question | str, asked: SimilarQuery, language: str = "") -> SimilarItems:
+    """Return the questions that are similar to one of the bank or to a text in a language."""
+    lens, models = check_lens(asked.lens), serving()
+    if asked.difficulty is not None:
+        result = similar_of_difficulty(
+            asked=question, wanted=asked.difficulty, lens=lens, serving=models, language=language, k=asked.k
+        )
+    elif isinstance(question, Question):
+        result = similar_questions(question=question, lens=lens, serving=models, k=asked.k)
+    else:
+        result = similar_to_text(text=question, lens=lens, serving=models, language=language, k=asked.k)
     hits = fold_copies(result.hits)
     return SimilarItems(
         lens=result.lens, notice=result.notice, items=[SimilarItem.model_validate(hit_fields(hit)) for hit in hits]

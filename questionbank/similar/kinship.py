@@ -11,13 +11,21 @@ from questionbank.core.capability_contract import KinshipRow
 from questionbank.models import Question
 from questionbank.registry.serving import Serving
 from questionbank.similar.comparison import SURE, Comparison, compare, order_scores
-from questionbank.similar.predictions import QuestionPrediction
+from questionbank.similar.predictions import QuestionPrediction, predict
 from questionbank.similar.reasons import LOOKS_ALIKE, SAME_IDEA
-from questionbank.similar.similarity import SimilarHit, SimilarResult, fold_copies, similar_by_lens
+from questionbank.similar.similarity import (
+    SimilarHit,
+    SimilarResult,
+    fold_copies,
+    similar_by_lens,
+    similar_questions,
+    similar_to_text,
+)
 from questionbank.solving.computations import Computation
 
 EASIER, HARDER = "easier", "harder"
 SEARCHED = 30  # number of most similar questions searched under each lens
+SEARCHED_FOR_DIFFICULTY = 100  # likewise where only easier or harder ones are wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,31 @@ def kin_of(*, question: Question, serving: Serving) -> Kin:
     }
     results = with_comparisons(results, comparisons)
     return Kin(results, {kind: hits for kind, hits in kinds.items() if hits})
+
+
+def similar_of_difficulty(
+    *, asked: Question | str, wanted: str, lens: str, serving: Serving, language: str = "", k: int
+) -> SimilarResult:
+    """Return the `k` most similar questions that are easier or harder, certainly or probably; the reason says why.
+
+    Args:
+        wanted: `EASIER` or `HARDER`.
+        language: of a text.
+
+    Raises:
+        ServiceUnavailable: the bank has no vectors for the lens.
+    """
+    prediction = None
+    if isinstance(asked, Question):
+        result = similar_questions(question=asked, lens=lens, serving=serving, k=SEARCHED_FOR_DIFFICULTY)
+    else:
+        prediction = predict(text=asked, serving=serving, language=language)
+        result = similar_to_text(text=asked, lens=lens, serving=serving, language=language, k=SEARCHED_FOR_DIFFICULTY)
+    question = asked if isinstance(asked, Question) else None
+    comparisons = compared_hits({lens: result}, question, serving, prediction)
+    hits = list(_of_another_difficulty(comparisons, result.hits, sign=-1 if wanted == EASIER else 1))
+    notice = result.notice if hits else result.notice or f"No similar question is known to be {wanted}."
+    return replace(result, hits=hits[:k], notice=notice)
 
 
 def compared_hits(

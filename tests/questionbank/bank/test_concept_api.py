@@ -80,3 +80,10 @@ def test_two_namesakes_are_refused(program) -> None:
     body = {"name": "Sums", "hierarchy": concept.hierarchy_id}
     assert program("POST", "/concepts", body).status_code == 422
     assert program("POST", "/hierarchies", {"name": concept.hierarchy.name}).status_code == 422
+
+
+def test_concepts_are_found_by_a_part_of_their_name(program) -> None:
+    sums = ConceptFactory(names=("Number", "Sums"))
+    found = program("GET", "/concepts?name=sUm").json()["items"]
+    assert [concept["id"] for concept in found] == [sums.pk]
+    assert program("GET", "/concepts?name=%25").json()["items"] == []

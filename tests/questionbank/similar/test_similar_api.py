@@ -60,7 +60,17 @@ def test_a_question_finds_what_its_page_finds(program, bank) -> None:
     assert [item["id"] for item in found] == [hit.question.pk for hit in hits]
 
 
-@pytest.mark.parametrize("query", ["lens=smell", "k=0", "k=101"])
+@pytest.mark.parametrize(("wanted", "expected"), [("easier", [0, 1]), ("harder", [])])
+def test_easier_questions_come_with_the_reason(program, bank, wanted, expected) -> None:
+    path = f"/questions/{bank.questions[2].pk}/similar?lens=wording&difficulty={wanted}"
+    found = program("GET", path).json()
+    linear = [bank.questions[number].pk for number in expected]
+    assert sorted(pk for item in found["items"] for pk in (item["id"], *item["copies"]) if pk in linear) == linear
+    assert all("instead of 50%" in item["reason"] for item in found["items"])
+    assert bool(found["notice"]) == (not found["items"])
+
+
+@pytest.mark.parametrize("query", ["lens=smell", "k=0", "k=101", "difficulty=odd"])
 def test_a_lens_that_does_not_exist_is_refused(program, bank, query) -> None:
     assert program("GET", f"/questions/{bank.questions[0].pk}/similar?{query}").status_code == 422
 

@@ -291,6 +291,7 @@ class SimilarBody(TypedDict):
 
     lens: NotRequired[str]  # `purpose`, `structure` or `wording`.
     k: NotRequired[int]
+    difficulty: NotRequired[Literal["easier", "harder"] | None]  # Return only those that are `easier` or `harder`, certainly or probably.
     texts: list[TextBody]
 
 
@@ -664,6 +665,7 @@ class FindSimilarToQuestionQuery(TypedDict, total=False):
 
     lens: str  # `purpose`, `structure` or `wording`.
     k: int
+    difficulty: Literal["easier", "harder"] | None  # Return only those that are `easier` or `harder`, certainly or probably.
 
 
 class ListConceptsQuery(TypedDict, total=False):
@@ -672,6 +674,7 @@ class ListConceptsQuery(TypedDict, total=False):
     limit: int  # Items per page.
     cursor: str  # The `next` of the previous page.
     hierarchy: int | None
+    name: str  # Part of the name.
 
 
 class ListListsQuery(TypedDict, total=False):
