@@ -14,6 +14,7 @@ from django.views.generic import RedirectView
 from questionbank.admin import site
 from questionbank.api import key_views as api_keys
 from questionbank.api.v1 import api_patterns
+from questionbank.assistants import views as assistants
 from questionbank.bank import concept_editing_views as concept_editing
 from questionbank.bank import concept_views as concepts
 from questionbank.bank import home_views as home
@@ -204,6 +205,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("pictures/<slug:sha256>", questions.picture, name="picture"),
     path("people/", include(people_patterns)),
     path("api/", include(api_page_patterns)),
+    path("mcp", assistants.mcp, name="mcp"),
     path("help/", home.help_page, name="help"),
     path("models/", include(model_patterns)),
     path("import/", imports.import_create, name="import_create"),

@@ -59,6 +59,9 @@ def test_without_a_session_every_address_leads_to_the_log_in_and_the_api_refuses
             if name.startswith("api:"):
                 assert response.status_code in (401, 405), (name, method)
                 assert response.json()["error"]["request_id"], (name, method)
+            elif name == "mcp":
+                assert response.status_code in (401, 405), method
+                assert response.json()["error"]["data"]["request_id"], method
             elif name in OPEN:
                 assert response.status_code in (200, 302, 405), (name, method)
             elif method in ("get", "post") or response.status_code != 405:

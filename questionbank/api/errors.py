@@ -45,6 +45,8 @@ CODES = {  # of errors that Django and django-ninja raise, by status; a literal 
     500: ("server_error", "Something went wrong on our side."),
     503: ("unavailable", "A server is unavailable. Try again in a moment."),
 }
+MCP_PATH = "/mcp"  # where assistants call; errors there have the shape of JSON-RPC around this one
+_SERVER_ERROR = -32000  # JSON-RPC's code of errors that are not about its messages
 _BODY_PARTS = ("body", "query", "path", "header", "form", "file")
 
 
@@ -82,7 +84,11 @@ def error_response(
         "fields": dict(fields or {}),
         "request_id": getattr(request, "request_id", ""),
     }
-    response = JsonResponse({"error": error}, status=status)
+    content: dict[str, Any] = {"error": error}
+    if request.path == MCP_PATH:
+        inner = {"code": _SERVER_ERROR, "message": error["message"], "data": error}
+        content = {"jsonrpc": "2.0", "id": None, "error": inner}
+    response = JsonResponse(content, status=status)
     if status == 401:
         response["WWW-Authenticate"] = "Bearer"
     return response
@@ -93,7 +99,7 @@ def register_error_handlers(api: NinjaAPI) -> None:
 
     `questionbank.api.middleware` turns those pages into this shape as well.
     """
-    api.add_exception_handler(KindredError, _kindred_error)
+    api.add_exception_handler(KindredError, kindred_error_response)
     api.add_exception_handler(InvalidRequest, _invalid_request)
     api.add_exception_handler(HttpError, _http_error)
     api.add_exception_handler(Http404, lambda request, error: error_response(request, 404, message=_reason(error)))
@@ -104,7 +110,8 @@ def register_error_handlers(api: NinjaAPI) -> None:
     api.add_exception_handler(SuspiciousOperation, lambda request, _error: error_response(request, 400))
 
 
-def _kindred_error(request: HttpRequest, error: KindredError) -> HttpResponse:
+def kindred_error_response(request: HttpRequest, error: KindredError) -> HttpResponse:
+    """Return an error that an operation or a check before it raised on purpose."""
     status = getattr(error, "status", 0) or next(
         status for kind, status in STATUS_OF_ERROR.items() if isinstance(error, kind)
     )
@@ -119,7 +126,7 @@ def _kindred_error(request: HttpRequest, error: KindredError) -> HttpResponse:
 
 def _http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
     if isinstance(error.__cause__, KindredError):  # the parser's; django-ninja turns every error of it into a 400
-        return _kindred_error(request, error.__cause__)
+        return kindred_error_response(request, error.__cause__)
     return error_response(request, error.status_code)
 
 

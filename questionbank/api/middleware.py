@@ -12,7 +12,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django_structlog.signals import bind_extra_request_metadata
 
-from questionbank.api.errors import error_response
+from questionbank.api.errors import MCP_PATH, error_response
 
 PREFIX = "/api/v1/"
 _REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
@@ -30,7 +30,7 @@ class ApiMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not request.path.startswith(PREFIX):
+        if not request.path.startswith(PREFIX) and request.path != MCP_PATH:
             return self.get_response(request)
         given = request.headers.get("X-Request-ID", "")
         request.request_id = given if _REQUEST_ID.fullmatch(given) else str(uuid.uuid4())  # type: ignore[attr-defined]

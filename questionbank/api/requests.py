@@ -118,7 +118,7 @@ def checked(run: Run) -> Run:
             if request.method in SAFE:
                 return run(request, **path)
             with transaction.atomic():
-                response = _once(request, lambda: run(request, **path))
+                response = once(request, lambda: run(request, **path))
                 transaction.set_rollback(response.status_code >= 400)
                 return response
         except KindredError as error:
@@ -127,7 +127,7 @@ def checked(run: Run) -> Run:
     return checked_run
 
 
-def _once(request: HttpRequest, run: Callable[[], HttpResponse]) -> HttpResponse:
+def once(request: HttpRequest, run: Callable[[], HttpResponse]) -> HttpResponse:
     """Run a write and keep its response if it has an ``Idempotency-Key``, or return the response of the first time.
 
     Errors are not kept.

@@ -136,10 +136,10 @@ class ParametersMiddleware:
     def process_view(self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Clean the fields of a form, which are already parsed because the CSRF check runs first.
 
-        The API checks who calls before it reads a body, and takes no fields of forms.
+        Views without a CSRF check are those of programs: they check who calls before they read a body, and take no
+        fields of forms.
         """
-        match = request.resolver_match
-        if request.method == "POST" and (match is None or "api" not in match.namespaces):
+        if request.method == "POST" and not getattr(view, "csrf_exempt", False):
             request.POST = _without_nul(request.POST)  # type: ignore[assignment]
 
 

@@ -44,3 +44,44 @@ class Program:
             header.replace("_", "-"): value for header, value in headers.items()
         }
         return self._client.post(ROOT + path, {"file": SimpleUploadedFile(name, content)}, headers=named)
+
+
+class Assistant(Program):
+    """Uses the tools at ``/mcp``."""
+
+    def send(self, message: Any, **headers: str) -> HttpResponse:
+        """Send a body: a message, or text or bytes as they are."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        data = message if isinstance(message, str | bytes) else json.dumps(message)
+        return self._client.post(
+            "/mcp",
+            data,
+            named.pop("Content-Type", "application/json"),
+            headers={"Authorization": f"Bearer {self.secret}", **named},
+        )
+
+    def ask(self, method: str, **params: Any) -> Any:
+        """Send a request, and return its response: an object with ``result`` or ``error``."""
+        return self.send({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).json()
+
+    def use(self, tool: str, **arguments: Any) -> Any:
+        """Use a tool, and return its data.
+
+        Raises:
+            AssertionError: the tool refuses.
+        """
+        result = self.ask("tools/call", name=tool, arguments=arguments)["result"]
+        assert not result["isError"], result["content"][0]["text"]
+        assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+        return result["structuredContent"]["data"]
+
+    def refusal(self, tool: str, **arguments: Any) -> str:
+        """Use a tool that refuses, and return its sentence.
+
+        Raises:
+            AssertionError: the tool does not refuse.
+        """
+        result = self.ask("tools/call", name=tool, arguments=arguments)["result"]
+        assert result["isError"]
+        assert "structuredContent" not in result
+        return result["content"][0]["text"]

@@ -213,6 +213,7 @@ TABLE: dict[str, Address] = {
     "person_password_link": Address(ADMINS, PERSON, "post"),
     "person_second_factor": Address(ADMINS_ACT, PERSON, "post"),
     "help": Address(EVERYBODY),
+    "mcp": Address((401,) * 5, method="post"),  # only a key opens it: tests/questionbank/assistants
     "api_docs": Address(EVERYBODY),
     "api_key_list": Address(EVERYBODY),
     "api_key_revoke": Address((LOGIN, 403, 302, 302, 302), {"key_id": "1"}, "post"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from analytics.errors import Cancelled
+from questionbank.imports.jobs import run_import
+from questionbank.jobs.run_services import run_fail, run_start, run_succeed
 from questionbank.models import Run
 from worker.tasks import train_model
 
@@ -54,3 +56,13 @@ def done(run: Run, task: Callable[[int], object] = train_model, *, state: str = 
     assert run.state == state, run.error
     assert run.error == "" or state == "failed"
     return run
+
+
+def work_on_import(run_id: int) -> None:
+    """Do what the worker does with an import."""
+    run = run_start(run_id=run_id, worker="test")
+    reporter = Reporter()
+    try:
+        run_succeed(run=run, result=run_import(run, reporter))
+    except Exception as error:  # noqa: BLE001 - as the worker does
+        run_fail(run=run, error=str(error), result=reporter.result)

@@ -22,7 +22,7 @@ from questionbank.api import python_client
 from questionbank.models import Question, Run
 from tests.factories import QuestionFactory
 from tests.questionbank.api_client import Program
-from tests.questionbank.imports.test_imports_api import work
+from tests.worker.jobs import work_on_import
 
 URL = "https://kindred.school.example"
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "api.md"
@@ -110,7 +110,7 @@ def test_the_examples_print_what_the_page_says(
 
     def work_meanwhile(_pause: float) -> None:
         for run in Run.objects.filter(kind=Run.Kind.IMPORT, state=Run.State.QUEUED):
-            work(run.pk)
+            work_on_import(run.pk)
 
     monkeypatch.setattr(kindred_client.client.requests, "Session", session)
     monkeypatch.setattr(kindred_client.client, "time", SimpleNamespace(sleep=work_meanwhile, monotonic=time.monotonic))

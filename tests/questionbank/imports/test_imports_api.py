@@ -8,12 +8,10 @@ import pytest
 from django.core.files.storage import storages
 
 from questionbank.formats import WRITTEN
-from questionbank.imports.jobs import run_import
-from questionbank.jobs.run_services import run_fail, run_start, run_succeed
 from questionbank.models import Question, Run
 from tests.factories import QuestionFactory
 from tests.questionbank.api_client import Program
-from tests.worker.jobs import Reporter
+from tests.worker.jobs import work_on_import
 
 pytestmark = pytest.mark.usefixtures("own_uploads")
 
@@ -25,29 +23,19 @@ def program(teacher) -> Program:
     return Program(teacher)
 
 
-def work(run_id: int) -> None:
-    """Do what the worker does."""
-    run = run_start(run_id=run_id, worker="test")
-    reporter = Reporter()
-    try:
-        run_succeed(run=run, result=run_import(run, reporter))
-    except Exception as error:  # noqa: BLE001 - as the worker does
-        run_fail(run=run, error=str(error), result=reporter.result)
-
-
 def test_a_file_is_checked_then_imported_without_being_sent_again(program) -> None:
     checked = program.upload("/imports?source=Sums", GIFT, "sums.gift")
     assert checked.status_code == 202
     run = checked.json()
     assert checked["Location"] == f"/api/v1/runs/{run['id']}"
-    work(run["id"])
+    work_on_import(run["id"])
     found = program("GET", f"/runs/{run['id']}").json()
     assert (found["state"], found["result"]["created"]) == ("succeeded", 2)
     assert not Question.objects.exists()
 
     confirmed = program("POST", f"/imports/{run['id']}/confirm", {}).json()
     assert program("POST", f"/imports/{run['id']}/confirm", {}).json()["id"] == confirmed["id"]
-    work(confirmed["id"])
+    work_on_import(confirmed["id"])
     assert sorted(Question.objects.values_list("source", "status")) == [("Sums", "draft")] * 2
     undone = program("POST", f"/imports/{confirmed['id']}/undo")
     assert (undone.status_code, undone.json()["kind"]) == (202, "undo")
@@ -56,7 +44,7 @@ def test_a_file_is_checked_then_imported_without_being_sent_again(program) -> No
 def test_refused_lines_come_with_their_reasons(program) -> None:
     lines = [json.dumps({"text": "How much is $2 + 3$?"}), json.dumps({"text": ""})]
     run = program.upload("/imports", "\n".join(lines).encode(), "sums.jsonl").json()
-    work(run["id"])
+    work_on_import(run["id"])
     result = program("GET", f"/runs/{run['id']}").json()["result"]
     assert "2" in json.dumps(result["refused"])
 

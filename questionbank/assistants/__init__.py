@@ -1,0 +1,1 @@
+"""Tools for language-model assistants, over the Model Context Protocol at `/mcp`."""
