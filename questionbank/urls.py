@@ -109,6 +109,7 @@ model_patterns: list[URLPattern | URLResolver] = [
     path("old/", models.old_models_page, name="old_models"),
     path("old/delete/", models.old_models_delete_view, name="old_models_delete"),
     path("language-model/", language_model.language_model_page, name="language_model"),
+    path("language-model/exam/", language_model.language_model_exam, name="language_model_exam"),
     path("language-model/<slug:use>/", language_model.language_model_use_switch, name="language_model_use_switch"),
     path("roll-back/<slug:capability>/", models.model_roll_back_page, name="model_roll_back"),
     path("history/<slug:capability>/", models.model_history, name="model_history"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
+from typing import Any
 
 KEY = "sk-secret"
 
@@ -31,20 +32,28 @@ def streamed(*pieces: str, last: dict[str, object] | None = None) -> tuple[int, 
     return (200, "".join([": hello\n", *lines, "data: [DONE]\n\n"]).encode(), {"Content-Type": "text/event-stream"})
 
 
+def _next_answer(state: SimpleNamespace, body: dict[str, Any]) -> tuple[int, object, dict[str, str]]:
+    if state.reply is None:
+        return state.answers.pop(0) if len(state.answers) > 1 else state.answers[0]
+    answer = state.reply(body["messages"])
+    return answer if isinstance(answer, tuple) else (200, said(answer), {})
+
+
 @contextmanager
 def language_model_server() -> Iterator[SimpleNamespace]:
     """A server at `url`; what it is asked stands in `asked`.
 
-    `answers` are given one after the other, the last one again and again: status, body, headers. `trickle` is the
-    pause after each line of a body, in seconds.
+    `answers` are given one after the other, the last one again and again: status, body, headers. Where `reply` is set,
+    it makes the answer from the messages instead. `trickle` is the pause after each line of a body, in seconds.
     """
-    state = SimpleNamespace(answers=[(200, said("Yes."), {})], asked=[], trickle=0.0)
+    reply: Callable[[list[dict[str, str]]], object] | None = None
+    state = SimpleNamespace(answers=[(200, said("Yes."), {})], asked=[], trickle=0.0, reply=reply)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state.asked.append((self.path, self.headers.get("Authorization"), body))
-            status, answer, headers = state.answers.pop(0) if len(state.answers) > 1 else state.answers[0]
+            status, answer, headers = _next_answer(state, body)
             raw = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
             self.send_response(status)
             for name, value in {"Content-Length": str(len(raw)), **headers}.items():

@@ -1,4 +1,4 @@
-"""The evaluations of `manage.py evaluate`: every capability that defines one, and the search."""
+"""The evaluations of `manage.py evaluate`: every capability that defines one, the search, and the language model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from analytics.text.notation import formula_tokens
 from questionbank.bank.question_selectors import content_hash
 from questionbank.core.errors import NotFound, ValidationFailed
 from questionbank.formats import read
-from questionbank.models import Question
+from questionbank.jobs.run_services import run_create_alone
+from questionbank.models import Question, Run
 from questionbank.registry.serving import Serving, serving
 from questionbank.search.asked import asked_search
 from questionbank.search.filters import SearchFilters, passing
@@ -30,23 +31,27 @@ from questionbank.search.term_search import rank_by_terms
 from questionbank.search.text_search import rank_by_text
 from worker.bootstrap import RESAMPLES, middle
 from worker.catalog import WORKER_CAPABILITIES
+from worker.reporting import run_here
 
 SEARCH = "search"
+LANGUAGE_MODEL = "language_model"
 
 
 def evaluations() -> list[str]:
     """Return the words that the command takes."""
-    return sorted([SEARCH, *(word for word, row in WORKER_CAPABILITIES.items() if row.can("evaluate"))])
+    return sorted([SEARCH, LANGUAGE_MODEL, *(word for word, row in WORKER_CAPABILITIES.items() if row.can("evaluate"))])
 
 
 def evaluate(word: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Evaluate a capability, or the search, with these options; figures are rounded for JSON.
+    """Evaluate a capability, the search or the language model with these options; figures are rounded for JSON.
 
     Raises:
         ValidationFailed: the capability needs data, and the options give none.
     """
     if word == SEARCH:
         return _search(options)
+    if word == LANGUAGE_MODEL:
+        return _exam(options)
     row = WORKER_CAPABILITIES[word]
     if options["data"] is None:
         raise ValidationFailed(f"evaluate {word} needs --data: {row.measured_on}.")
@@ -63,6 +68,20 @@ def _search(options: Mapping[str, Any]) -> dict[str, Any]:
         language=options["language"],
         among=_content_hashes(options["data"]) if options["data"] else None,
     )
+
+
+def _exam(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the exam of the language model in this process, as the job of the models page does."""
+    from worker.exam.taking import exam_run
+
+    if options["limit"] is not None and options["limit"] < 1:
+        raise ValidationFailed("--limit must be at least 1.")
+    parameters = {name: options[name] for name in ("limit", "uses") if options[name]}
+    if options["data"] is not None:
+        parameters["data"] = str(options["data"].absolute())
+    job: dict[str, Any] = {"kind": Run.Kind.EXAM, "capability": "", "parameters": parameters}
+    run = run_create_alone("The exam is being taken already: see the page of jobs.", **job, queue="light", send=False)
+    return run_here(run, exam_run, echo=options.get("echo"))
 
 
 def _content_hashes(data: Path) -> set[bytes]:

@@ -109,6 +109,14 @@ def prepare_packaged_language_model(reporter: RunReporter) -> Mapping[str, Any]:
     return {}
 
 
+@run_task("exam")
+def examine_language_model(reporter: RunReporter) -> Mapping[str, Any]:
+    """Take the exam of the language model."""
+    from worker.exam.taking import exam_run
+
+    return exam_run(reporter)
+
+
 @run_task("embed", probes_request_missing, projection_request_missing, solve_request_missing)
 def embed_questions(reporter: RunReporter) -> Mapping[str, Any]:
     """Compute missing vectors of the sets in use."""

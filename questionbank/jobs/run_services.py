@@ -29,6 +29,7 @@ from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
 
 _ALONE: Mapping[str, tuple[str, ...]] = {  # by kind, whatever the capability
     Run.Kind.EVALUATE: ("candidate", "champion"),
+    Run.Kind.EXAM: (),
     Run.Kind.PREPARE: (),
     Run.Kind.PROMOTE: ("scope",),
     Run.Kind.REPORT: ("hierarchies",),

@@ -31,6 +31,7 @@ class Run(models.Model):
         REPORT = "report", "Count the training data"
         PREPARE = "prepare", "Prepare the language model"
         FIGURES = "figures", "Figures of responses"
+        EXAM = "exam", "Examine the language model"
 
     class State(models.TextChoices):
         QUEUED = "queued", "Waiting"

@@ -30,7 +30,8 @@ from analytics.language_model.protocol import (
     without_thoughts,
 )
 from questionbank.core.database import database_now
-from questionbank.core.errors import Conflict
+from questionbank.core.errors import Conflict, ValidationFailed
+from questionbank.jobs.run_services import run_create, run_under_way
 from questionbank.models import LanguageModelUse, Run, User
 from questionbank.people.permissions import require
 from questionbank.registry.language_model_use_selectors import language_model_use
@@ -185,6 +186,23 @@ def language_model_exam_store(
         **({} if is_kept else {"switched_on_by": None, "switched_on_at": None}),
     }
     return LanguageModelUse.objects.update_or_create(use=use, defaults=values)[0]
+
+
+@transaction.atomic
+def language_model_exam_request(*, user: User) -> Run:
+    """Request the exam of the language model, or return the job that takes it already.
+
+    Raises:
+        NotAllowed: the person is no admin.
+        ValidationFailed: no model behind an address is configured.
+    """
+    require(user, "models_manage", "You may not start the exam of the language model.")
+    configured = configured_language_model()
+    if configured is None or not configured.host:
+        raise ValidationFailed("No language model has an address: set LANGUAGE_MODEL_URL and LANGUAGE_MODEL_NAME.")
+    job: dict[str, Any] = {"kind": Run.Kind.EXAM, "capability": "", "parameters": {}}
+    title = f"Examine {configured.name}"[:200]
+    return run_under_way(**job) or run_create(**job, title=title, queue="light", requested_by=user)
 
 
 def language_model_lapse(reason: str) -> None:

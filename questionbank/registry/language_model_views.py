@@ -8,15 +8,16 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from questionbank.core.errors import NotFound
+from questionbank.core.errors import NotFound, ValidationFailed
 from questionbank.core.views import button_for, page_for, warning_of
-from questionbank.models import LanguageModelUse
+from questionbank.jobs.run_selectors import model_jobs
+from questionbank.models import LanguageModelUse, Run
 from questionbank.registry.language_model_use_selectors import language_model_uses, lapsed_reason
-from questionbank.registry.language_model_use_services import language_model_switch
+from questionbank.registry.language_model_use_services import language_model_exam_request, language_model_switch
 from questionbank.registry.language_models import configured_language_model
 
 SENT = {  # what the server receives
-    LanguageModelUse.Use.SOLVING: "the text of each English word problem that no rule answers",
+    LanguageModelUse.Use.SOLVING: "the text of each word problem that no rule answers",
     LanguageModelUse.Use.PAIRS: "both texts of each pair of paraphrases that is to be reviewed",
     LanguageModelUse.Use.PAPERS: "the numbered lines of each uploaded test paper",
     LanguageModelUse.Use.CONCEPTS: "the text of a question, and the names of the hierarchy’s concepts",
@@ -36,8 +37,18 @@ def language_model_page(request: HttpRequest) -> HttpResponse:
         "configured": configured if configured is not None and configured.host else None,
         "uses": uses,
         "lapsed": lapsed_reason(),
+        "jobs": model_jobs(kind=Run.Kind.EXAM),
     }
     return render(request, "registry/models/language_model.html", context)
+
+
+@button_for("models_manage", back="language_model")
+def language_model_exam(request: HttpRequest) -> HttpResponse:
+    """Start the exam."""
+    with warning_of(request, ValidationFailed):
+        run = language_model_exam_request(user=request.user)
+        return redirect("run_detail", run_id=run.pk)
+    return redirect("language_model")
 
 
 @button_for("models_manage", back="language_model")

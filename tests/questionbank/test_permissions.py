@@ -138,6 +138,7 @@ TABLE: dict[str, Address] = {
     "import_conflicts": Address(ADMINS, RUN),
     "model_list": Address(EVERYBODY),
     "language_model": Address(EVERYBODY),
+    "language_model_exam": Address(ADMINS_ACT, method="post"),
     "language_model_use_switch": Address(ADMINS_ACT, {"use": "solving"}, "post", {"switch": "on"}),
     "old_models": Address(ADMINS),
     "old_models_delete": Address(ADMINS_ACT, method="post"),

@@ -127,7 +127,7 @@ def test_the_page_names_the_host_and_what_is_sent_before_the_switch(server, clie
     client.force_login(admin_person)
     examined()
     page = text_of(client.get(reverse("language_model")))
-    assert "sends the text of each English word problem that no rule answers to 127.0.0.1" in page
+    assert "sends the text of each word problem that no rule answers to 127.0.0.1" in page
     assert "Switch on and send to 127.0.0.1" in page
     client.post(reverse("language_model_use_switch", args=["solving"]), {"switch": "on"})
     row = LanguageModelUse.objects.get()

@@ -1,4 +1,4 @@
-"""Evaluate a model or the search, and write the figures as JSON."""
+"""Evaluate a model, the search or the language model, and write the figures as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from questionbank.management.base import BankCommand
 
 
 class Command(BankCommand):
-    """Evaluates only; trains nothing."""
+    """Evaluates only; trains nothing. The exam of the language model also stores its verdicts."""
 
     help = "Measure a capability, or how well search finds known questions."
     needs_model = True
@@ -47,7 +47,11 @@ class Command(BankCommand):
             "--answers", type=Path, help="analogy: file that keeps the language model's answers and is read first"
         )
         parser.add_argument("--answer-tokens", type=int, default=1024, help="analogy: most tokens of an answer (1024)")
-        parser.add_argument("--output", type=Path, required=True, help="file for the figures (JSON)")
+        parser.add_argument("--output", type=Path, help="file for the figures (JSON), which are printed too")
+        parser.add_argument(
+            "--limit", type=int, help="language_model: examples of each use, for a trial (by default all)"
+        )
+        parser.add_argument("--uses", nargs="+", metavar="USE", help="language_model: uses to examine (by default all)")
         parser.add_argument("--queries", type=int, default=300, help="search: queries of each sort (300)")
         parser.add_argument("--seed", type=int, default=0, help="search: of the sample (0)")
         parser.add_argument("--split", choices=["test", "dev"], default="test", help="search: half of the bank")
@@ -55,12 +59,14 @@ class Command(BankCommand):
         parser.add_argument("--pairs", type=Path, help="encoder: JSON Lines of text, other and a similarity score")
         parser.add_argument("--triples", type=Path, help="encoder: JSON Lines of question, same_task and same_story")
 
-    def handle(self, *_args: Any, capability: str, output: Path, **options: Any) -> None:
+    def handle(self, *_args: Any, capability: str, output: Path | None, **options: Any) -> None:
         from worker.evaluation import evaluate
 
-        refuse_unwritable(output)
-        figures = evaluate(capability, options)
+        if output is not None:
+            refuse_unwritable(output)
+        figures = evaluate(capability, {**options, "echo": self.stderr.write})
         for reason in figures.get("unusable", {}).values():
             self.stderr.write(reason)
-        write_text(output, json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+        if output is not None:
+            write_text(output, json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
         self.stdout.write(json.dumps(figures, indent=2, ensure_ascii=False))

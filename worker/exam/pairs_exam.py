@@ -1,0 +1,134 @@
+"""The exam of judging pairs: paraphrases that strangers wrote, by the model, by the verdict in use, and by both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from analytics.json_lines import read_objects
+from analytics.language_model.protocol import LanguageModel
+from analytics.language_model.uses.pairs import judge, pair_messages, with_judgement
+from analytics.paraphrase.scoring.verdict import said
+from questionbank.core.errors import ServiceUnavailable
+from questionbank.registry.language_model_use_services import ExamOutcome
+from questionbank.registry.serving import served_scorer
+from worker.exam.contract import Array, Example, UseExam, arm, difference, figures_of, folds, verdict_of
+from worker.reporting import RunReporter
+
+_UNREAD = 0.5  # probability of a pair that the scorer does not read
+_LARGEST_WEIGHT, _SPREAD = 8.0, 3.0
+_NEGLIGIBLE = 0.05
+_TOGETHER = 32
+
+
+class PairsExam(UseExam):
+    """Judging paraphrases."""
+
+    use = "pairs"
+    measure = "Area under the ROC curve: how often the valid one of two paraphrases is given the higher probability"
+    answer_tokens = 50
+
+    def examples(self, folder: Path) -> list[Example]:
+        """Read ``SET/pairs.jsonl``: ``original``, ``paraphrase`` and ``valid``."""
+        return [
+            Example(file.parent.name, {name: row[name] for name in ("original", "paraphrase", "valid")})
+            for file in sorted(folder.glob("*/pairs.jsonl"))
+            for _number, row in read_objects(file)
+            if isinstance(row.get("valid"), bool)
+        ]
+
+    def prompt(self, example: Example) -> str:
+        messages = pair_messages(example.data["original"], example.data["paraphrase"])
+        return json.dumps([[asdict(message) for message in each] for each in messages])
+
+    def ask(self, model: LanguageModel, example: Example) -> dict[str, Any]:
+        found = judge(model, example.data["original"], example.data["paraphrase"])
+        return {"leaning": found.leaning, "span": found.span, "reason": found.reason, "unusable": found.unusable / 2}
+
+    def outcome(
+        self, examples: Sequence[Example], answers: Sequence[Mapping[str, Any]], reporter: RunReporter
+    ) -> ExamOutcome:
+        own = own_probabilities([(each.data["original"], each.data["paraphrase"]) for each in examples], reporter)
+        leanings = [answer["leaning"] for answer in answers]
+        valid = np.array([float(example.data["valid"]) for example in examples])
+        both = own.copy()
+        for measured in folds([example.source for example in examples]):
+            fitted = np.flatnonzero(~measured)
+            weight = fit_weight(own[fitted], [leanings[place] for place in fitted], valid[fitted])
+            for place in np.flatnonzero(measured):
+                both[place] = with_judgement(own[place], leanings[place], weight)
+        alone = np.array([0.0 if leaning is None else leaning for leaning in leanings])
+        gain = difference("Both, less Kindred alone", _area, both, own, valid)
+        arms = [
+            arm("The model alone", _area, alone, valid),
+            arm("Kindred alone", _area, own, valid),
+            arm("Both", _area, both, valid),
+            gain,
+        ]
+        lines = [_calls(title, column, valid) for title, column in (("Kindred alone", own), ("Both", both))]
+        return ExamOutcome(
+            verdict_of([gain], len(examples)),
+            figures_of(self, examples, answers, arms, lines),
+            {"leaning": fit_weight(own, leanings, valid)},
+        )
+
+
+def own_probabilities(pairs: Sequence[tuple[str, str]], reporter: RunReporter) -> Array:
+    """Return the probability that each pair is valid, by the scorer in use; one half for a pair that it cannot read.
+
+    Raises:
+        ServiceUnavailable: there is no scorer, or its files are missing or damaged.
+    """
+    served = served_scorer()
+    if served is None:
+        raise ServiceUnavailable("There is no scorer of paraphrases in use: run “manage.py setup_bank”.")
+    probabilities = np.full(len(pairs), _UNREAD)
+    for start in range(0, len(pairs), _TOGETHER):
+        reporter.check()
+        reporter.progress(start, len(pairs), f"Kindred scores {len(pairs):,} pairs")
+        places = [
+            place
+            for place in range(start, min(start + _TOGETHER, len(pairs)))
+            if not served.scorer.unread_reason(*pairs[place])
+        ]
+        for place, score in zip(places, served.scorer.score([pairs[place] for place in places]), strict=True):
+            probabilities[place] = score.probability
+    return probabilities
+
+
+def fit_weight(own: Array, leanings: Sequence[float | None], valid: Array) -> float:
+    """Return the weight of the model's leaning that makes the labels most probable; at least 0."""
+    leaning = np.array([0.0 if each is None else each for each in leanings])
+    if not len(own) or not leaning.any():
+        return 0.0
+    clipped = np.clip(own, 0.01, 0.99)
+    odds, signs = np.log(clipped / (1 - clipped)), 2 * valid - 1
+
+    def loss(weight: float) -> float:
+        return float(np.logaddexp(0, -signs * (odds + weight * leaning)).sum() + (weight / _SPREAD) ** 2 / 2)
+
+    weight = float(minimize_scalar(loss, bounds=(0.0, _LARGEST_WEIGHT), method="bounded").x)
+    return round(weight, 4) if weight > _NEGLIGIBLE else 0.0
+
+
+def _area(scores: Array, valid: Array) -> float:
+    """Return the area under the ROC curve; a resample without both labels has none.
+
+    `roc_auc` of scikit-learn is the same, but takes minutes for the resamples.
+    """
+    above = scores[valid == 1][:, None] - scores[valid == 0]
+    return float(((above > 0) + (above == 0) / 2).mean()) if above.size else float("nan")
+
+
+def _calls(title: str, probabilities: Array, valid: Array) -> str:
+    calls = [said(probability) for probability in probabilities]
+    right = sum(call == ("invalid", "valid")[int(label)] for call, label in zip(calls, valid, strict=True))
+    wrong = len(calls) - calls.count("unsure") - right
+    count = len(calls) / 100
+    return f"{title}: of 100 pairs {right / count:.0f} rightly called valid or invalid, {wrong / count:.0f} wrongly."
