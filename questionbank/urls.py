@@ -38,6 +38,7 @@ from questionbank.search import views as search
 from questionbank.similar import paste_views as paste
 from questionbank.training import views as training
 from questionbank.worksheets import editing_views as worksheet_editing
+from questionbank.worksheets import use_views as worksheet_use
 from questionbank.worksheets import views as worksheets
 
 handler400 = "questionbank.core.views.bad_request"
@@ -155,6 +156,8 @@ worksheet_patterns: list[URLPattern | URLResolver] = [
     path("from-list/<int:list_id>/", worksheets.worksheet_from_list_view, name="worksheet_from_list"),
     path("<int:worksheet_id>/", worksheets.worksheet_detail, name="worksheet_detail"),
     path("<int:worksheet_id>/mark/", worksheets.worksheet_mark, name="worksheet_mark"),
+    path("<int:worksheet_id>/after-use/", worksheet_use.worksheet_after_use, name="worksheet_after_use"),
+    path("<int:worksheet_id>/marks/", worksheet_use.worksheet_marks, name="worksheet_marks"),
     path("<int:worksheet_id>/download/", worksheets.worksheet_download, name="worksheet_download"),
     path("<int:worksheet_id>/edit/", worksheet_editing.worksheet_edit, name="worksheet_edit"),
     path("<int:worksheet_id>/layout/", worksheet_editing.worksheet_layout, name="worksheet_layout"),
@@ -172,6 +175,7 @@ worksheet_patterns: list[URLPattern | URLResolver] = [
 response_patterns: list[URLPattern | URLResolver] = [
     path("", responses.response_set_list, name="response_set_list"),
     path("import/", responses.response_upload, name="response_upload"),
+    path("questions/", responses.response_questions, name="response_questions"),
     path("delete/", response_deletion.response_deletion, name="response_deletion"),
     path("import/check/", responses.response_check, name="response_check"),
     path("<int:set_id>/", responses.response_set_detail, name="response_set_detail"),

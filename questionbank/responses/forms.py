@@ -11,10 +11,10 @@ from questionbank.bank.list_selectors import question_lists
 from questionbank.core.forms import ServiceForm
 from questionbank.core.upload_forms import FileForm
 from questionbank.models import User, Worksheet
-from questionbank.responses.column_roles import QuestionReference
 from questionbank.responses.deletion_services import Deletion, pupil_hashes
 from questionbank.responses.import_services import SetDetails
 from questionbank.responses.matching_selectors import QuestionMatch
+from questionbank.responses.response_table import ResponseTable
 from questionbank.responses.set_selectors import class_labels, order_of_list, order_of_worksheet
 
 _EMPTY = {"": None, "zero": True, "not-asked": False}
@@ -32,8 +32,7 @@ class DetailsForm(ServiceForm):
 
     Args:
         user: the person, whose lists and worksheets are offered.
-        references: the questions that the file names; each has a field for the number of the bank's question.
-        title: title by the file's name.
+        table: what was read; each of its questions has a field for the number of the bank's question.
     """
 
     title = forms.CharField(label="Title", max_length=120)
@@ -54,10 +53,9 @@ class DetailsForm(ServiceForm):
         ],
     )
 
-    def __init__(
-        self, data: Any = None, *, user: User, references: Sequence[QuestionReference], title: str, **kwargs: Any
-    ) -> None:
-        super().__init__(data, initial={"title": title[:120]}, **kwargs)
+    def __init__(self, data: Any = None, *, user: User, table: ResponseTable, **kwargs: Any) -> None:
+        super().__init__(data, initial={"title": table.title[:120]}, **kwargs)
+        self._table = table
         lists = question_lists().filter(owner=user)
         worksheets = Worksheet.objects.filter(owner=user)
         self.fields["order"].choices = [  # type: ignore[attr-defined]
@@ -65,8 +63,10 @@ class DetailsForm(ServiceForm):
             *((f"list-{chosen.pk}", f"the list “{chosen.name}”") for chosen in lists),
             *((f"worksheet-{chosen.pk}", f"the worksheet “{chosen.name}”") for chosen in worksheets),
         ]
-        self._chosen = [f"question-{index}" for index in range(len(references))]
-        for name, reference in zip(self._chosen, references, strict=True):
+        if table.order:  # typed into the grid of a worksheet
+            del self.fields["order"]
+        self._chosen = [f"question-{index}" for index in range(len(table.questions))]
+        for name, reference in zip(self._chosen, table.questions, strict=True):
             self.fields[name] = forms.IntegerField(
                 label=f"Question for {reference.name}", min_value=0, max_value=2**62, required=False
             )
@@ -74,7 +74,14 @@ class DetailsForm(ServiceForm):
     def details(self) -> SetDetails:
         """Return the details of a valid form."""
         fields = self.cleaned_data
-        return SetDetails(fields["title"], fields["class_label"], fields["day"], _EMPTY[fields["empty"]])
+        kind, number = self._test()
+        return SetDetails(
+            fields["title"],
+            fields["class_label"],
+            fields["day"],
+            _EMPTY[fields["empty"]],
+            number if kind == "worksheet" else self._table.worksheet,
+        )
 
     def choices(self) -> dict[int, int]:
         """Return the question chosen for each reference, by index; 0 leaves it out."""
@@ -83,10 +90,15 @@ class DetailsForm(ServiceForm):
 
     def order_of_test(self) -> list[int]:
         """Return the ids of the questions of the chosen list or worksheet in order."""
-        kind, _dash, number = self.cleaned_data["order"].partition("-")
+        kind, number = self._test()
         if kind == "list":
-            return order_of_list(list_id=int(number))
-        return order_of_worksheet(worksheet_id=int(number)) if kind == "worksheet" else []
+            return order_of_list(list_id=number)
+        return order_of_worksheet(worksheet_id=number) if kind == "worksheet" else self._table.order
+
+    def _test(self) -> tuple[str, int]:
+        """Return the chosen kind of test and its number."""
+        kind, _dash, number = self.cleaned_data.get("order", "").partition("-")
+        return kind, int(number or 0)
 
     def matched(self, matches: Sequence[QuestionMatch]) -> list[tuple[QuestionMatch, forms.BoundField]]:
         """Return each match with the field to choose another question."""

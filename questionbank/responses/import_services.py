@@ -19,7 +19,8 @@ from questionbank.people.permissions import require
 from questionbank.responses.marking import Marked, mark_response
 from questionbank.responses.matching_selectors import QuestionMatch, match_questions
 from questionbank.responses.prepared import dump_table, load_table, without_names
-from questionbank.responses.reading import ResponseRow, ResponseTable, read_responses
+from questionbank.responses.reading import read_responses
+from questionbank.responses.response_table import ResponseRow, ResponseTable
 from questionbank.responses.statistics_services import bank_statistics_compute, set_statistics_compute
 
 _COPY = """
@@ -42,6 +43,7 @@ class SetDetails:
     class_label: str = ""
     day: date | None = None
     counts_unreached: bool | None = None
+    worksheet: int | None = None
 
 
 @dataclass(slots=True)
@@ -158,6 +160,7 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
         title=details.title,
         class_label=details.class_label,
         day=details.day,
+        worksheet_id=details.worksheet,
         owner=user,
         layout=plan.table.kind,
         counts_unreached=counts_unreached,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from analytics.question_content import Option
 from analytics.text.meaning import same_answer
 from questionbank.formats.kinds import option_weights
-from questionbank.responses.reading import ResponseRow
+from questionbank.responses.response_table import ResponseRow
 
 _SEPARATORS = re.compile(r"[,;\s]+")
 _TRUTHS = {"true": True, "t": True, "yes": True, "1": True, "false": False, "f": False, "no": False, "0": False}

@@ -11,7 +11,7 @@ from django.utils.crypto import salted_hmac
 
 from questionbank.core.errors import LineProblem
 from questionbank.responses.column_roles import QuestionReference
-from questionbank.responses.reading import ResponseRow, ResponseTable
+from questionbank.responses.response_table import ResponseRow, ResponseTable
 
 PERSON_BYTES = 16
 _SALT = "kindred.responses.person"
@@ -36,6 +36,9 @@ def dump_table(table: ResponseTable) -> bytes:
         "rows": [astuple(row) for row in table.rows],
         "problems": [(problem.line, problem.reason) for problem in table.problems],
         "notes": table.notes,
+        "title": table.title,
+        "worksheet": table.worksheet,
+        "order": table.order,
     }
     return gzip.compress(json.dumps(fields, ensure_ascii=False).encode(), 3)
 
@@ -49,4 +52,7 @@ def load_table(data: bytes) -> ResponseTable:
         rows=[ResponseRow(*row) for row in fields["rows"]],
         problems=[LineProblem(line, reason) for line, reason in fields["problems"]],
         notes=fields["notes"],
+        title=fields["title"],
+        worksheet=fields["worksheet"],
+        order=fields["order"],
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from questionbank.core.errors import ImportRefused, LineProblem
@@ -34,6 +33,7 @@ from questionbank.responses.column_roles import (
     role_of,
     wide_columns,
 )
+from questionbank.responses.response_table import ResponseRow, ResponseTable
 from questionbank.responses.table_cells import CellTable, read_table
 
 _SUMMARIES = frozenset(
@@ -47,70 +47,30 @@ _VARIANT = re.compile(r"[A-Za-z]?\d{0,6}")
 LEAST_FOR_A_TOTAL = 3  # rows and other columns from which a column of sums counts as a total
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseRow:
-    """What a pupil did with a question.
-
-    Attributes:
-        line: line of the file.
-        person: what identifies the pupil in the file.
-        question: index in `ResponseTable.questions`.
-        mark: None if the file states none.
-        response: what the pupil answered; empty if the file does not state it.
-        key: the right answer that the file states beside it.
-        seconds: time spent; None if unknown.
-        attempt: number of the attempt, counted from 1.
-        variant: name of the variant of the question or of the test; empty if the file does not state it.
-    """
-
-    line: int
-    person: str
-    question: int
-    mark: float | None = None
-    response: str = ""
-    key: str = ""
-    seconds: float | None = None
-    attempt: int = 1
-    variant: str = ""
-
-
-@dataclass(slots=True)
-class ResponseTable:
-    """The responses of a file.
-
-    Attributes:
-        kind: the recognised layout, for people.
-        questions: the questions that the file names; each has its maximum mark, unless no row has a mark.
-        rows: responses, at most one per pupil, question and attempt.
-        problems: lines that are not used, with reasons.
-        notes: remarks about the file as a whole.
-    """
-
-    kind: str
-    questions: list[QuestionReference] = field(default_factory=list)
-    rows: list[ResponseRow] = field(default_factory=list)
-    problems: list[LineProblem] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def people(self) -> int:
-        """Number of pupils."""
-        return len({row.person for row in self.rows})
-
-
 def read_responses(path: Path) -> ResponseTable:
     """Read a file of responses.
 
     Raises:
         ImportRefused: the file cannot be read, or holds no responses.
     """
-    cells = read_table(path)
+    return read_cells(read_table(path), path.name)
+
+
+def read_cells(cells: CellTable, name: str) -> ResponseTable:
+    """Return the responses of a table of cells.
+
+    Args:
+        name: what the table is called where it is refused.
+
+    Raises:
+        ImportRefused: it holds no responses.
+    """
     roles = [role_of(name) for name in cells.header]
     reader = _LongReader if is_long(roles) else _WideReader
     table = reader(cells, roles).read()
     table.problems.sort(key=lambda problem: problem.line)
     if not table.rows:
-        raise ImportRefused(f"{path.name} holds no responses that can be read.", table.problems)
+        raise ImportRefused(f"{name} holds no responses that can be read.", table.problems)
     return table
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from collections.abc import Sequence
 
+from django.db.models import Case, FloatField, Q, QuerySet, When
+from django.db.models.functions import Cast
+
+from analytics.responses.options import FlagCode
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import NotFound
-from questionbank.models import ItemStatistics, Question, QuestionListItem, ResponseSet, User, WorksheetItem
+from questionbank.models import ItemStatistics, Question, QuestionListItem, ResponseSet, User, Worksheet, WorksheetItem
 
 
 def response_sets() -> QuerySet[ResponseSet]:
@@ -41,6 +45,30 @@ def set_statistics(*, response_set: ResponseSet, user: User | None) -> list[Item
     seen = Question.objects.filter(visible_to(user))
     rows = ItemStatistics.objects.filter(response_set=response_set, question__in=seen).select_related("question")
     return sorted(rows.defer("question__search_vector"), key=lambda row: (not row.flags, row.question_id))
+
+
+def flagged_questions(*, user: User | None) -> QuerySet[ItemStatistics]:
+    """Return the figures over all sets of questions with a flag, except other people's drafts; the worst first."""
+    seen = Question.objects.filter(visible_to(user)).exclude(status=Question.Status.RETIRED)
+    rank = Case(*(When(flags__0__code=code.value, then=place) for place, code in enumerate(FlagCode)), default=99)
+    rows = ItemStatistics.objects.filter(response_set=None, question__in=seen).exclude(flags=[])
+    return (
+        rows.select_related("question")
+        .defer("question__search_vector")
+        .order_by(rank, Cast("flags__0__evidence", FloatField()).desc(), "question_id")
+    )
+
+
+def worksheet_statistics(
+    *, worksheet: Worksheet, questions: Sequence[Question]
+) -> tuple[list[ResponseSet], dict[tuple[int, int | None], ItemStatistics]]:
+    """Return the sets of a worksheet with figures, the latest first, and the figures by question and set.
+
+    Those of a question over all sets are under None.
+    """
+    sets = [found for found in response_sets().filter(worksheet=worksheet) if found.figures]
+    rows = ItemStatistics.objects.filter(Q(response_set__in=sets) | Q(response_set=None), question__in=questions)
+    return sets, {(row.question_id, row.response_set_id): row for row in rows}
 
 
 def question_statistics(*, question: Question) -> tuple[ItemStatistics | None, list[ItemStatistics]]:

@@ -9,8 +9,9 @@ from typing import Any
 from analytics.responses.options import FlagCode
 from questionbank.bank.difficulty_selectors import Z_95
 from questionbank.bank.series_selectors import series_starts
-from questionbank.models import ItemStatistics, Question, ResponseSet
-from questionbank.responses.set_selectors import question_statistics
+from questionbank.core.charts import LineChart, line_chart
+from questionbank.models import ItemStatistics, Question, ResponseSet, Worksheet
+from questionbank.responses.set_selectors import question_statistics, worksheet_statistics
 
 _FLAGS = {
     FlagCode.CHECK_KEY: "The stronger pupils chose {option}: check the key ({evidence:.1f} standard errors)",
@@ -43,6 +44,7 @@ TOTALS = (
     ("error_ratio", "Error ratio", ""),
     ("standard_error", "Standard error", "marks"),
 )
+SETS_BESIDE = 6  # beside each other on a worksheet's page
 THIRDS = ("Weakest third", "Middle third", "Strongest third")
 
 
@@ -71,6 +73,36 @@ class ShownOption:
     label: str
     is_right: bool
     thirds: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorksheetQuestion:
+    """A question of a worksheet after use.
+
+    Attributes:
+        cells: (class, facility) for each set.
+        flags: sentences about all sets, the most important first.
+    """
+
+    question: Question
+    cells: tuple[tuple[str, str], ...]
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorksheetFigures:
+    """How a worksheet's questions did.
+
+    Attributes:
+        sets: the latest sets, the columns of the rows.
+        chart: facility by the question's number, a curve per set.
+        left_out: number of earlier sets.
+    """
+
+    sets: tuple[ResponseSet, ...]
+    rows: tuple[WorksheetQuestion, ...]
+    chart: LineChart
+    left_out: int
 
 
 ShownSet = tuple[ResponseSet, ItemStatistics, str]
@@ -128,12 +160,14 @@ def shown_rows(rows: Sequence[ItemStatistics], *, sort: str = "") -> list[ShownR
     """Return the rows of a set's table.
 
     Args:
-        sort: name of a figure, smallest first, or ``question``; otherwise the order is kept.
+        sort: name of a figure, smallest first, or ``question``; with a minus, largest first. Otherwise the order is
+            kept. Undefined figures are last.
     """
-    if sort in COLUMNS:
-        rows = sorted(rows, key=lambda row: row.figures.get(sort, float("inf")))
-    elif sort == "question":
-        rows = sorted(rows, key=lambda row: row.question_id)
+    name, sign = sort.removeprefix("-"), -1 if sort.startswith("-") else 1
+    if name in COLUMNS:
+        rows = sorted(rows, key=lambda row: sign * row.figures[name] if name in row.figures else float("inf"))
+    elif name == "question":
+        rows = sorted(rows, key=lambda row: sign * row.question_id)
     return [
         ShownRow(
             row,
@@ -142,6 +176,72 @@ def shown_rows(rows: Sequence[ItemStatistics], *, sort: str = "") -> list[ShownR
         )
         for row in rows
     ]
+
+
+def sort_links(sort: str) -> list[tuple[str, str, str]]:
+    """Return (label, value of `sort` that its link has, current order) of the columns by which a table sorts.
+
+    >>> sort_links("facility")[1]
+    ('Facility', '-facility', 'ascending')
+    """
+    return [
+        (label, f"-{name}" if sort == name else name, {name: "ascending", f"-{name}": "descending"}.get(sort, ""))
+        for name, label in {"question": "Question", **COLUMNS}.items()
+    ]
+
+
+def set_chart(rows: Sequence[ItemStatistics]) -> LineChart:
+    """Return facility and discrimination of a set's questions, from the hardest to the easiest."""
+    ordered = sorted((row for row in rows if "facility" in row.figures), key=lambda row: row.figures["facility"])
+    series = [
+        (
+            COLUMNS[name],
+            [(float(place), row.figures.get(name, float("nan"))) for place, row in enumerate(ordered, start=1)],
+        )
+        for name in ("facility", "discrimination")
+    ]
+    return line_chart(
+        series,
+        title="Facility and discrimination, from the hardest to the easiest question",
+        x_label="question",
+        y_label="share of the marks, and correlation",
+        within=(-1, 1),
+    )
+
+
+def shown_worksheet(*, worksheet: Worksheet, questions: Sequence[Question]) -> WorksheetFigures:
+    """Return how a worksheet's questions did in the latest classes that wrote it.
+
+    Args:
+        questions: in the order of the worksheet.
+    """
+    sets, figures = worksheet_statistics(worksheet=worksheet, questions=questions)
+    shown = sets[:SETS_BESIDE]
+    rows = []
+    for question in questions:
+        found = [figures.get((question.pk, response_set.pk)) for response_set in shown]
+        overall = figures.get((question.pk, None))
+        cells = [
+            (response_set.class_label or response_set.title, figure_text("facility", row.figures if row else {}))
+            for response_set, row in zip(shown, found, strict=True)
+        ]
+        flags = tuple(map(flag_text, overall.flags if overall else ()))
+        rows.append(WorksheetQuestion(question, tuple(cells), flags))
+    series = [
+        (
+            response_set.class_label or response_set.title,
+            [
+                (float(place), row.figures["facility"])
+                for place, question in enumerate(questions, start=1)
+                if (row := figures.get((question.pk, response_set.pk))) and "facility" in row.figures
+            ],
+        )
+        for response_set in shown
+    ]
+    chart = line_chart(
+        series, title="Share of the marks by question", x_label="question", y_label="share of the marks", within=(0, 1)
+    )
+    return WorksheetFigures(tuple(shown), tuple(rows), chart, len(sets) - len(shown))
 
 
 def shown_totals(response_set: ResponseSet) -> list[tuple[str, str]]:

@@ -23,6 +23,7 @@ from questionbank.core.upload_services import UPLOADS_KEPT, upload_name
 from questionbank.core.views import check_permission, form_for, page_for, paginated
 from questionbank.core.wording import counted
 from questionbank.formats.csv_files import guard_cell
+from questionbank.models import User
 from questionbank.responses.deletion_services import response_set_delete
 from questionbank.responses.forms import DetailsForm, ResponseFileForm
 from questionbank.responses.import_services import (
@@ -33,11 +34,11 @@ from questionbank.responses.import_services import (
     responses_plan,
     responses_read,
 )
-from questionbank.responses.reading import ResponseTable
-from questionbank.responses.set_selectors import response_set_get, response_sets, set_statistics
-from questionbank.responses.shown_figures import COLUMNS, flag_text, shown_rows, shown_totals
+from questionbank.responses.response_table import ResponseTable
+from questionbank.responses.set_selectors import flagged_questions, response_set_get, response_sets, set_statistics
+from questionbank.responses.shown_figures import COLUMNS, flag_text, set_chart, shown_rows, shown_totals, sort_links
 
-_SALT = "kindred.responses.1"
+_SALT = "kindred.responses.2"
 SETS_SHOWN = 50  # per page
 PROBLEMS_SHOWN = 100
 
@@ -45,7 +46,18 @@ PROBLEMS_SHOWN = 100
 @page_for("responses_read")
 def response_set_list(request: HttpRequest) -> HttpResponse:
     """Show the sets of responses, the latest first."""
-    return render(request, "responses/list.html", {"page": paginated(request, response_sets(), SETS_SHOWN)})
+    context = {
+        "page": paginated(request, response_sets(), SETS_SHOWN),
+        "flagged": flagged_questions(user=request.user).count(),
+    }
+    return render(request, "responses/list.html", context)
+
+
+@page_for("responses_read")
+def response_questions(request: HttpRequest) -> HttpResponse:
+    """Show the questions that are flagged over all sets, the worst first."""
+    page = paginated(request, flagged_questions(user=request.user), SETS_SHOWN)
+    return render(request, "responses/questions.html", {"page": page, "rows": shown_rows(page.object_list)})
 
 
 @form_for("responses_import")
@@ -58,14 +70,18 @@ def response_upload(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         file = form.cleaned_data["file"]
         try:
-            stored = prepared_keep(table=_table_of(file), user=request.user)
-            title = PurePath(upload_name(file.name or "")).stem
-            token = signing.dumps([request.user.pk, stored, title], salt=_SALT)
-            return redirect(f"{reverse('response_check')}?{urlencode({'file': token})}")
+            table = _table_of(file)
+            table.title = PurePath(upload_name(file.name or "")).stem
+            return redirect(check_address(request.user, prepared_keep(table=table, user=request.user)))
         except ImportRefused as error:
             form.add_error("file", str(error))
             problems = error.problems[:PROBLEMS_SHOWN]
     return render(request, "responses/upload.html", {"form": form, "problems": problems}, status=422)
+
+
+def check_address(user: User, stored: str) -> str:
+    """Return the address of the preview of a stored table; it does not hold the file's name, which may be a pupil's."""
+    return f"{reverse('response_check')}?{urlencode({'file': signing.dumps([user.pk, stored], salt=_SALT)})}"
 
 
 def _table_of(file: UploadedFile) -> ResponseTable:
@@ -81,25 +97,25 @@ def _table_of(file: UploadedFile) -> ResponseTable:
 def response_check(request: HttpRequest) -> HttpResponse:
     """Show what would be imported and ask for what is missing; POST imports it, or checks it with other choices."""
     try:
-        owner, stored, title = signing.loads(request.GET.get("file", ""), salt=_SALT, max_age=UPLOADS_KEPT)
+        owner, stored = signing.loads(request.GET.get("file", ""), salt=_SALT, max_age=UPLOADS_KEPT)
         if owner != request.user.pk:
             raise signing.BadSignature
-        return _check_page(request, stored, title, prepared_get(stored))
+        return _check_page(request, stored, prepared_get(stored))
     except (signing.BadSignature, Conflict):
         messages.warning(request, "The file is no longer stored; upload it again.")
     return redirect("response_upload")
 
 
-def _check_page(request: HttpRequest, stored: str, title: str, table: ResponseTable) -> HttpResponse:
+def _check_page(request: HttpRequest, stored: str, table: ResponseTable) -> HttpResponse:
     sent = request.POST if request.method == "POST" else None
     if sent is not None and sent.get("action") == "forget":
         prepared_forget(stored)
         messages.success(request, "The file is forgotten. Nothing was imported.")
         return redirect("response_set_list")
-    form = DetailsForm(sent, user=request.user, references=table.questions, title=title)
+    form = DetailsForm(sent, user=request.user, table=table)
     is_valid = sent is None or form.is_valid()
     choices = form.choices() if form.is_bound and is_valid else {}
-    order = form.order_of_test() if form.is_bound and is_valid else []
+    order = form.order_of_test() if form.is_bound and is_valid else table.order
     plan = responses_plan(table=table, user=request.user, order=order, chosen=choices)
     if sent is not None and is_valid and sent.get("action") == "import":
         try:
@@ -122,15 +138,16 @@ def _check_page(request: HttpRequest, stored: str, title: str, table: ResponseTa
 
 @page_for("responses_read")
 def response_set_detail(request: HttpRequest, set_id: int) -> HttpResponse:
-    """Show a set's figures and a table of its questions, flagged ones first; `?sort=` orders it by a figure."""
+    """Show a set's figures and its questions, flagged ones first; `?sort=` names a figure, with a minus downwards."""
     response_set = response_set_get(set_id=set_id)
     sort = request.GET.get("sort", "")
     rows = set_statistics(response_set=response_set, user=request.user)
     context = {
         "response_set": response_set,
         "rows": shown_rows(rows, sort=sort),
-        "columns": COLUMNS,
+        "columns": sort_links(sort),
         "sort": sort,
+        "chart": set_chart(rows),
         "totals": shown_totals(response_set),
         "flagged": sum(bool(row.flags) for row in rows),
         "may_delete": request.user.has_perm("questionbank.responses_delete", response_set),

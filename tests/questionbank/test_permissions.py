@@ -201,7 +201,10 @@ TABLE: dict[str, Address] = {
     "worksheet_item": Address(NOT_THE_OWNERS, {**WORKSHEET, "item_id": "worksheet"}, "post"),
     "worksheet_uses": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
     "response_set_list": Address(WRITERS),
+    "worksheet_after_use": Address(WRITERS, WORKSHEET),
+    "worksheet_marks": Address(OTHERS_PAPER, WORKSHEET),  # it has no questions
     "response_upload": Address(WRITERS),
+    "response_questions": Address(WRITERS),
     "response_deletion": Address(WRITERS),
     "response_check": Address((LOGIN, 403, 302, 403, 302)),  # without a file it leads to where one is uploaded
     "response_set_detail": Address(WRITERS, RESPONSES),

@@ -52,6 +52,7 @@ class Command(BankCommand):
             class_label=options["class_label"][:60],
             day=_day(options["date"]),
             counts_unreached=EMPTY[options["empty"]],
+            worksheet=options["worksheet"],
         )
         plan = self._plan(path, options)
         for problem in plan.problems[:PROBLEMS_SHOWN]:

@@ -8,7 +8,8 @@ import pytest
 from openpyxl import Workbook
 
 from questionbank.core.errors import ImportRefused
-from questionbank.responses.reading import ResponseTable, read_responses
+from questionbank.responses.reading import read_responses
+from questionbank.responses.response_table import ResponseTable
 
 
 @pytest.fixture

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from django.conf import settings
@@ -13,7 +16,7 @@ from django.db import connection
 from django.urls import reverse
 from psycopg import sql
 
-from questionbank.models import QuestionList, QuestionListItem, ResponseSet
+from questionbank.models import ItemStatistics, QuestionList, QuestionListItem, ResponseSet
 from questionbank.responses.import_services import SetDetails, responses_import, responses_plan, responses_read
 from tests.questionbank.responses.conftest import PUPILS
 
@@ -101,6 +104,36 @@ def test_the_page_of_a_set_lists_flagged_questions_first_and_sorts(as_teacher, r
     by_facility = page(as_teacher, "response_set_detail", response_set.pk, sort="facility")
     assert 'aria-sort="ascending"' in by_facility
     assert len(set(order)) == 4
+    assert "Facility and discrimination, from the hardest to the easiest question" in shown
+    upwards, downwards = (
+        re.findall(r'<a href="/questions/(\d+)/"', page(as_teacher, "response_set_detail", response_set.pk, sort=name))
+        for name in ("question", "-question")
+    )
+    assert upwards == downwards[::-1] == [str(question.pk) for question in questions]
+
+
+def test_questions_to_look_at_are_listed_with_suspected_keys_first(as_teacher, response_set, questions):
+    rows = ItemStatistics.objects.filter(response_set=None)
+    rows.filter(question=questions[0]).update(flags=[{"code": "too easy", "evidence": 0.97, "option": ""}])
+    for question, evidence in ((questions[1], 1.4), (questions[2], 3.2)):
+        flags = [{"code": "check key", "evidence": evidence, "option": "C"}]
+        rows.filter(question=question).update(flags=flags)
+    rows.filter(question=questions[3]).update(flags=[])
+    shown = page(as_teacher, "response_questions")
+    listed = re.findall(r'<a href="/questions/(\d+)/"', shown)
+    assert listed == [str(questions[place].pk) for place in (2, 1, 0)]
+    assert "The stronger pupils chose C: check the key (3.2 standard errors)" in shown
+    assert "3 questions to look at" in page(as_teacher, "response_set_list")
+    rows.update(flags=[])
+    assert "Nothing to look at" in page(as_teacher, "response_questions")
+
+
+def test_the_address_of_a_preview_does_not_hold_the_files_name(as_teacher, questions, letters):
+    address = uploaded(as_teacher, letters.rename(letters.with_name("Ada Lovelace.csv")))
+    token = unquote(address).partition("file=")[2].partition(":")[0]
+    readable = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+    assert b"Lovelace" not in readable
+    assert "Ada Lovelace" in as_teacher.get(address).content.decode()
 
 
 def test_figures_are_written_as_csv(as_teacher, response_set, questions):
