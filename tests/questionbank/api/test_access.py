@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+import rules
 from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
 
+from questionbank.api.key_services import LARGEST_RATE
 from questionbank.api.v1 import api
 from questionbank.models import ApiKey, ModelArtifact, Question, QuestionList, QuestionListItem, Run, User
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.api_client import ROOT, Program
+from tests.questionbank.test_permissions import PATTERNS
 
 MISSING = 10**12
 
@@ -127,6 +130,40 @@ TABLE: dict[str, Call] = {
         "POST", "/models/roll-back", (403, 403, 409), body={"capability": "solver", "reason": "Better."}
     ),
 }
+PAGES = {  # operation -> the page that does the same; a literal table
+    "create_question": "question_create",
+    "replace_question": "question_edit",
+    "change_question": "question_edit",
+    "retire_question": "question_retire",
+    "restore_question": "question_restore",
+    "revert_question": "question_revert",
+    "replace_question_tags": "question_concepts",
+    "get_question": "question_detail",
+    "search": "question_list",
+    "find_similar_to_texts": "paste",
+    "create_hierarchy": "hierarchy_create",
+    "rename_hierarchy": "hierarchy_rename",
+    "delete_hierarchy": "hierarchy_delete",
+    "create_concept": "concept_create",
+    "change_concept": "concept_rename",
+    "merge_concept": "concept_change",
+    "delete_concept": "concept_change",
+    "get_list": "list_detail",
+    "create_list": "list_index",
+    "change_list": "list_edit",
+    "delete_list": "list_delete",
+    "add_to_list": "list_add",
+    "move_in_list": "list_item",
+    "remove_from_list": "list_item",
+    "list_runs": "run_list",
+    "get_run": "run_detail",
+    "cancel_run": "run_cancel",
+    "list_models": "model_list",
+    "promote_model": "model_promote",
+    "roll_back_model": "model_roll_back",
+    "create_import": "import_create",
+    "confirm_import": "import_confirm",
+}
 OPERATIONS = {operation.view_func.__name__: (method, operation) for method, _path, operation in api.operations()}
 
 
@@ -176,26 +213,47 @@ def test_the_table_names_every_operation() -> None:
     }
 
 
-def test_each_role_gets_what_the_table_says(programs, django_user_model) -> None:
+def keys_of(person: User) -> tuple[dict[str, Program], dict[str, Program]]:
+    """Return programs with reading and one more scope, and programs with all scopes but one, by this scope."""
+    scopes = ApiKey.Scope.values
+    return (
+        {one: Program(person, *{"read", one}, name=f"only {one}", rate_limit=LARGEST_RATE) for one in scopes},
+        {one: Program(person, *set(scopes) - {one}, name=f"no {one}", rate_limit=LARGEST_RATE) for one in scopes},
+    )
+
+
+def test_each_role_and_scope_gets_what_the_table_says_of_each_thing(programs, django_user_model) -> None:
+    """A key with the operation's scope and reading is enough; one with all other scopes is always refused."""
     colleague = django_user_model.objects.create_user("colleague")
     others, drafts = things_of(colleague), things_of(django_user_model.objects.create_user("other"), is_draft=True)
     missing = dict.fromkeys(others, MISSING)
-    owns = [things_of(program.key.owner) for program in programs.values()]
     differing = {}
-    for name, call in TABLE.items():
-        kinds = {"own": owns}
-        if call.others is not None:
-            kinds["others"] = [others] * 3
-        if call.draft is not None:
-            kinds["draft"] = [drafts] * 3
-        if "{" in call.path:
-            kinds["missing"] = [missing] * 3
-        for kind, things in kinds.items():
-            responses = map(respond, programs.values(), [call] * 3, things)
-            statuses = tuple(response.status_code for response in responses)
-            if statuses != getattr(call, kind):
-                differing[f"{name} of {kind}"] = statuses
+    for role, program in enumerate(programs.values()):
+        person = program.key.owner
+        enough, without = keys_of(person)
+        owns = things_of(person)
+        for name, call in TABLE.items():
+            access = OPERATIONS[name][1].auth_callbacks[0]
+            kinds = {"own": owns}
+            if call.others is not None:
+                kinds["others"] = others
+            if call.draft is not None:
+                kinds["draft"] = drafts
+            if "{" in call.path:
+                kinds["missing"] = missing
+            for kind, things in kinds.items():
+                status = respond(enough[access.scope], call, things).status_code
+                refused = respond(without[access.scope], call, things)
+                code = refused.json()["error"]["code"] if refused.status_code == 403 else refused.status_code
+                may = rules.has_perm(f"questionbank.{access.permission}", person)
+                if (status, code) != (getattr(call, kind)[role], "scope_missing") or (status != 403 and not may):
+                    differing[f"{name} of {kind} by {person}"] = (status, code)
     assert differing == {}
+
+
+@pytest.mark.parametrize(("operation", "page"), PAGES.items())
+def test_an_operation_asks_for_the_permission_that_its_page_asks_for(operation, page) -> None:
+    assert OPERATIONS[operation][1].auth_callbacks[0].permission == PATTERNS[page].callback.permission
 
 
 def test_without_a_key_or_a_role_nothing_opens(bank, teacher, django_user_model) -> None:
@@ -207,22 +265,6 @@ def test_without_a_key_or_a_role_nothing_opens(bank, teacher, django_user_model)
         path = ROOT + call.path.format(**things)
         assert stranger.generic(call.method, path, "{}", "application/json").status_code == 401, name
         assert browser.generic(call.method, path, "{}", "application/json").status_code == 403, name
-
-
-def test_a_key_needs_the_scope_of_an_operation_and_no_other(bank, admin_person) -> None:
-    """With all scopes but one it is refused; with reading and that one it gets what a key with all scopes gets."""
-    full = Program(admin_person)
-    without = {
-        scope: Program(admin_person, *(set(ApiKey.Scope.values) - {scope}), name=f"without {scope}")
-        for scope in ApiKey.Scope.values
-    }
-    alone = {scope: Program(admin_person, *{"read", scope}, name=f"only {scope}") for scope in ApiKey.Scope.values}
-    things = things_of(admin_person)
-    for name, call in TABLE.items():
-        scope = OPERATIONS[name][1].auth_callbacks[0].scope
-        refused = respond(without[scope], call, things)
-        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "scope_missing"), name
-        assert respond(alone[scope], call, things).status_code == respond(full, call, things).status_code, name
 
 
 def test_only_operations_that_change_nothing_are_open_to_keys_that_read() -> None:
