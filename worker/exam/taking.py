@@ -29,12 +29,14 @@ from questionbank.registry.language_model_use_services import (
     language_model_exam_store,
 )
 from questionbank.registry.language_models import endpoint_model
+from worker.exam.concepts_exam import ConceptsExam
 from worker.exam.contract import Example, UseExam
 from worker.exam.pairs_exam import PairsExam
+from worker.exam.papers_exam import PapersExam
 from worker.exam.solving_exam import SolvingExam
 from worker.reporting import RunReporter
 
-EXAMS: tuple[UseExam, ...] = (SolvingExam(), PairsExam())
+EXAMS: tuple[UseExam, ...] = (SolvingExam(), PairsExam(), PapersExam(), ConceptsExam())
 _CHARACTERS_A_TOKEN = 4
 _LOOK_SECONDS = 1.0
 
@@ -63,7 +65,7 @@ def exam_run(reporter: RunReporter) -> dict[str, Any]:
     if not any(chosen.values()):
         raise ValidationFailed(
             f"{folder} has no examples for the exam: set LANGUAGE_MODEL_EXAM to a folder of sets, such as"
-            " SET/problems.jsonl and SET/pairs.jsonl."
+            " SET/problems.jsonl, SET/pairs.jsonl, SET/papers/truth.jsonl and SET/concepts.jsonl."
         )
     endpoint = endpoint_model()
     if endpoint is None:

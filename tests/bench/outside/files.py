@@ -20,7 +20,7 @@ from questionbank.formats import read
 from questionbank.formats.derived_answer import SETTING, blank_answer, right_options
 from questionbank.formats.kinds import right_labels
 from questionbank.formats.moodle.words import category_path
-from tests.bench.outside.papers import is_same, plain
+from worker.exam.judged_papers import is_same, plain
 
 Truth = dict[str, Any]
 _PICTURE = re.compile(r"!\[[^\]]*\]\([^()]*\)|\[picture[^\]]*\]")
