@@ -130,7 +130,7 @@ def checked(run: Run) -> Run:
 def once(request: HttpRequest, run: Callable[[], HttpResponse]) -> HttpResponse:
     """Run a write and keep its response if it has an ``Idempotency-Key``, or return the response of the first time.
 
-    Errors are not kept.
+    Errors are not kept, and nor is a response with a secret.
 
     Raises:
         ValidationFailed: the key is too long, or came with another request.
@@ -149,7 +149,7 @@ def once(request: HttpRequest, run: Callable[[], HttpResponse]) -> HttpResponse:
     if kept is not None:
         return _kept_response(kept, fingerprint)
     response = run()
-    if response.status_code < 400:
+    if response.status_code < 400 and not getattr(request, "response_is_secret", False):
         ApiRequest.objects.create(
             user=caller.user,
             key=key,

@@ -12,6 +12,7 @@ from django.urls import URLPattern
 from ninja import NinjaAPI, Router
 from ninja.operation import Operation
 
+from questionbank.api import key_api
 from questionbank.api.access import Access
 from questionbank.api.contract import Failure
 from questionbank.api.errors import register_error_handlers
@@ -19,13 +20,18 @@ from questionbank.api.middleware import PREFIX
 from questionbank.api.requests import StrictParser, checked
 from questionbank.bank import concept_api, list_api
 from questionbank.imports import api as imports_api
+from questionbank.papers import api as papers_api
 from questionbank.people import api as people_api
 from questionbank.questions import api as questions_api
+from questionbank.questions import attachment_api
 from questionbank.registry import api as registry_api
+from questionbank.responses import api as responses_api
 from questionbank.review import api as review_api
+from questionbank.review import queue_api
 from questionbank.search import api as search_api
 from questionbank.similar import api as similar_api
 from questionbank.solving import api as solving_api
+from questionbank.worksheets import api as worksheets_api
 
 HOW_TO_SIGN_IN = (
     "Send a key as `Authorization: Bearer KEY`. People make keys in their account's menu under “Keys for programs”. "
@@ -72,15 +78,21 @@ def get_schema(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001 - django
 
 resources = (
     people_api,
+    key_api,
     questions_api,
+    attachment_api,
     search_api,
     similar_api,
     solving_api,
     review_api,
+    queue_api,
     concept_api,
     list_api,
+    worksheets_api,
     registry_api,
     imports_api,
+    papers_api,
+    responses_api,
 )
 for router in (schema_router, *(resource.router for resource in resources)):
     for view in router.path_operations.values():

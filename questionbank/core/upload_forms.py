@@ -23,7 +23,11 @@ TAKES_FILES = {
     "review_upload": "REVIEW_UPLOAD_MAX_BYTES",
     "question_create": "REVIEW_UPLOAD_MAX_BYTES",
     "question_edit": "REVIEW_UPLOAD_MAX_BYTES",
-    "create_import": "IMPORT_UPLOAD_MAX_BYTES",  # of the API
+    # Of the API, where the first operation of an address names it.
+    "create_import": "IMPORT_UPLOAD_MAX_BYTES",
+    "create_paper": "DOCUMENT_UPLOAD_MAX_BYTES",
+    "create_attachment": "REVIEW_UPLOAD_MAX_BYTES",
+    "create_response_set": "REVIEW_UPLOAD_MAX_BYTES",
     "response_upload": "REVIEW_UPLOAD_MAX_BYTES",
 }
 """URL names of the views that accept files, with the setting that limits each."""

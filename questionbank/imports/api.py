@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from typing import Annotated, Literal
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import File, Query, Router
 from ninja.files import UploadedFile
@@ -16,10 +15,9 @@ from pydantic import BaseModel, Field
 from analytics.records import QuestionRecord
 from questionbank.api.access import Access
 from questionbank.api.contract import Body, Id
-from questionbank.api.errors import ApiProblem
+from questionbank.api.received_files import received_file
 from questionbank.bank.question_selectors import numbered_question_records
 from questionbank.core.errors import ImportRefused, ValidationFailed
-from questionbank.core.upload_forms import was_too_large
 from questionbank.formats import WRITTEN
 from questionbank.formats.catalog import AUTO, layout_of
 from questionbank.formats.scales import scale_names
@@ -89,7 +87,7 @@ def create_import(
 
     After a check, `/imports/{run_id}/confirm` imports the file without sending it again.
     """
-    upload = _received(request, file)
+    upload = received_file(request, file, limit="IMPORT_UPLOAD_MAX_BYTES")
     if asked.scale and asked.scale not in scale_names():
         raise ValidationFailed.beside("scale", f"Use one of {', '.join(scale_names())}.")
     kept = upload_keep(upload=upload, name=upload.name or "", user=request.user, format=asked.format)
@@ -143,20 +141,6 @@ def list_export_losses(request: HttpRequest, asked: Query[ExportQuery]) -> LossR
         ]
 
     return LossReport(questions=losses.questions, refused=listed(losses.refused), lost=listed(losses.lost))
-
-
-def _received(request: HttpRequest, file: UploadedFile | None) -> UploadedFile:
-    """Return the uploaded file.
-
-    Raises:
-        ApiProblem: it is too large (413).
-        ValidationFailed: there is none, or it is empty.
-    """
-    if was_too_large(request) or (file is not None and (file.size or 0) > settings.IMPORT_UPLOAD_MAX_BYTES):
-        raise ApiProblem(413)
-    if file is None or not file.size:
-        raise ValidationFailed.beside("file", "Send a file that is not empty, as multipart/form-data.")
-    return file
 
 
 def _accepted(request: HttpRequest, response: HttpResponse, run: Run) -> Status:

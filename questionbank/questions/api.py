@@ -134,7 +134,7 @@ def create_question(request: HttpRequest, response: HttpResponse, body: Question
     question = question_create(user=request.user, **_service_fields(body.model_dump()))
     response["Location"] = f"{request.path}/{question.pk}"
     parts = [body.text, body.solution, *(option.text for option in body.options)]
-    shown = tagged(response, _shown(request, question.pk))
+    shown = tagged(response, question_shown(request, question.pk))
     return Status(
         201,
         CreatedQuestion(
@@ -172,19 +172,19 @@ def change_question(request: HttpRequest, response: HttpResponse, question_id: I
 @router.post("/questions/{int:question_id}/retire", auth=EDIT, response=QuestionItem)
 def retire_question(request: HttpRequest, response: HttpResponse, question_id: Id) -> QuestionItem:
     """Take a question out of searches; it stays in the bank."""
-    question = _locked(request, question_id)
+    question = question_locked(request, question_id)
     question_retire(user=request.user, question=question)
-    return tagged(response, _shown(request, question_id))
+    return tagged(response, question_shown(request, question_id))
 
 
 @router.post("/questions/{int:question_id}/restore", auth=EDIT, response=QuestionItem)
 def restore_question(request: HttpRequest, response: HttpResponse, question_id: Id) -> QuestionItem:
     """Bring a retired question back into searches."""
-    question = _locked(request, question_id)
+    question = question_locked(request, question_id)
     if question.status != Question.Status.RETIRED:
         raise Conflict("This question is not retired.")
     question_restore(user=request.user, question=question)
-    return tagged(response, _shown(request, question_id))
+    return tagged(response, question_shown(request, question_id))
 
 
 @router.get("/questions/{int:question_id}/versions", auth=READ, response=list[VersionItem])
@@ -207,9 +207,9 @@ def list_question_versions(request: HttpRequest, question_id: Id) -> list[Versio
 @router.post("/questions/{int:question_id}/revert", auth=EDIT, response=QuestionItem)
 def revert_question(request: HttpRequest, response: HttpResponse, question_id: Id, body: RevertBody) -> QuestionItem:
     """Bring back a question's wording, grading and grade from before a change."""
-    question = _locked(request, question_id)
+    question = question_locked(request, question_id)
     question_revert(user=request.user, question=question, event=body.event, version=question.version)
-    return tagged(response, _shown(request, question_id))
+    return tagged(response, question_shown(request, question_id))
 
 
 @router.get("/questions/{int:question_id}/tags", auth=READ, response=list[ConceptItem])
@@ -223,12 +223,12 @@ def replace_question_tags(
     request: HttpRequest, response: HttpResponse, question_id: Id, body: TagsBody
 ) -> QuestionItem:
     """Tag a question with exactly these concepts. Everybody who writes questions may tag any question."""
-    question = _locked(request, question_id)
+    question = question_locked(request, question_id)
     question_set_tags(user=request.user, question=question, concepts=_concepts(body.concepts))
-    return tagged(response, _shown(request, question_id))
+    return tagged(response, question_shown(request, question_id))
 
 
-def _locked(request: HttpRequest, question_id: int) -> Question:
+def question_locked(request: HttpRequest, question_id: int) -> Question:
     """Return a question that the caller may see, and which stays as it is until the end of the transaction.
 
     Raises:
@@ -238,22 +238,23 @@ def _locked(request: HttpRequest, question_id: int) -> Question:
     question_get(question_id=question_id, user=request.user)
     rows = Question.objects.select_for_update().filter(pk=question_id)
     question = get_or_not_found(rows, f"There is no question {question_id}.")
-    check_if_match(request, lambda: _shown(request, question_id))
+    check_if_match(request, lambda: question_shown(request, question_id))
     return question
 
 
-def _shown(request: HttpRequest, question_id: int) -> QuestionItem:
+def question_shown(request: HttpRequest, question_id: int) -> QuestionItem:
+    """Return a question that the caller may see."""
     return question_item(question_get(question_id=question_id, user=request.user))
 
 
 def _update(request: HttpRequest, response: HttpResponse, question_id: int, given: dict[str, Any]) -> QuestionItem:
-    question = _locked(request, question_id)
-    fields = _present_fields(question) | _service_fields(given)
+    question = question_locked(request, question_id)
+    fields = present_fields(question) | _service_fields(given)
     question_update(user=request.user, question=question, version=question.version, **fields)
-    return tagged(response, _shown(request, question_id))
+    return tagged(response, question_shown(request, question_id))
 
 
-def _present_fields(question: Question) -> dict[str, Any]:
+def present_fields(question: Question) -> dict[str, Any]:
     """Return a question's fields as `question_update` takes them."""
     equation = getattr(question, "equation", None)
     same = ("text", "language", "kind", "options", "answer", "solution", "grade", "status")

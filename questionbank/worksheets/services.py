@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from analytics.question_content import Section, content_of, total_points
 from questionbank.bank.list_selectors import items_of_list, questions_of_list, sections_begun
+from questionbank.bank.question_selectors import visible_to
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import Question, QuestionList, QuestionListItem, QuestionUse, User, Worksheet, WorksheetItem
 from questionbank.people.owned import (
@@ -265,6 +266,36 @@ def worksheet_add_section(
         row_move(items, pk=item.pk, position=row.position + 1 if row else 1)
     _touch(worksheet)
     return item
+
+
+@transaction.atomic
+def worksheet_rows_replace(*, user: User, worksheet: Worksheet, rows: Sequence[WorksheetItem]) -> None:
+    """Replace all rows of a worksheet by unsaved ones, in their order.
+
+    Raises:
+        ValidationFailed: a question is there twice or cannot be printed, a section has no text, or there are too many.
+        NotAllowed: the worksheet is somebody else's.
+    """
+    items = locked_rows(user=user, owner=worksheet)
+    present = set(items.exclude(question=None).values_list("question_id", flat=True))
+    questions = [row.question_id for row in rows if row.question_id is not None]
+    if len(questions) > LONGEST_WORKSHEET or len(rows) - len(questions) > MOST_SECTIONS:
+        raise ValidationFailed(f"A worksheet holds up to {LONGEST_WORKSHEET} questions in {MOST_SECTIONS} sections.")
+    if repeated := {number for number in questions if questions.count(number) > 1}:
+        raise ValidationFailed(f"Question {min(repeated)} is named more than once.")
+    seen = Question.objects.filter(visible_to(user)).defer("search_vector").in_bulk(questions)
+    new = [number for number in questions if number not in present]
+    if missing := [number for number in new if number not in seen]:
+        raise ValidationFailed(f"There is no question {missing[0]}.")
+    if refused := sentences_on_left_out((why_left_out(seen[number]), number) for number in new):
+        raise ValidationFailed(" ".join(refused))
+    for position, row in enumerate(rows, start=1):
+        row.worksheet, row.position = worksheet, position
+        if row.is_section:
+            row.heading, row.instructions = _checked_section(row.heading, row.instructions)
+    items.all().delete()
+    WorksheetItem.objects.bulk_create(rows)
+    _touch(worksheet)
 
 
 @transaction.atomic

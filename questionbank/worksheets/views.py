@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.text import slugify
 
 from questionbank.bank.list_selectors import own_and_shared, question_list_get, worksheet_use_days
-from questionbank.core.errors import NotFound, PrintingRefused
+from questionbank.core.errors import PrintingRefused
 from questionbank.core.views import button_for, form_for, page_for
 from questionbank.core.wording import counted
 from questionbank.models import Question
+from questionbank.worksheets.files import CONTENTS, FILES, worksheet_printed
 from questionbank.worksheets.forms import NewWorksheetForm
 from questionbank.worksheets.mark_selectors import worksheet_expected_mark
 from questionbank.worksheets.print_selectors import ComposedVersion, compose_versions, version_names
-from questionbank.worksheets.printing.html import worksheet_html
-from questionbank.worksheets.printing.latex import worksheet_latex
-from questionbank.worksheets.printing.pdf import worksheet_pdf
-from questionbank.worksheets.printing.word import worksheet_docx
 from questionbank.worksheets.selectors import (
     WorksheetRow,
     changed_since,
@@ -32,54 +27,6 @@ from questionbank.worksheets.selectors import (
     worksheets,
 )
 from questionbank.worksheets.services import Added, worksheet_create, worksheet_from_list, worksheet_use
-from questionbank.worksheets.sheet import Sheet
-
-
-@dataclass(frozen=True, slots=True)
-class WorksheetFile:
-    """A file format.
-
-    Attributes:
-        write: returns the file for one or several versions; raises `PrintingRefused`.
-    """
-
-    label: str
-    suffix: str
-    media_type: str
-    write: Callable[[Sequence[Sheet]], bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """Which parts of a worksheet a file contains.
-
-    Attributes:
-        shows: arguments of `compose_versions`.
-        is_used: whether it is handed out to students, so that its questions count as used.
-    """
-
-    label: str
-    shows: Mapping[str, bool]
-    suffix: str = ""
-    is_used: bool = False
-
-
-FILES: Mapping[str, WorksheetFile] = {  # a literal table
-    "pdf": WorksheetFile("PDF", ".pdf", "application/pdf", worksheet_pdf),
-    "word": WorksheetFile(
-        "Word", ".docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", worksheet_docx
-    ),
-    "latex": WorksheetFile("LaTeX", ".zip", "application/zip", worksheet_latex),
-    "html": WorksheetFile("HTML", ".html", "text/html; charset=utf-8", worksheet_html),
-}
-CONTENTS: Mapping[str, Contents] = {  # likewise
-    "students": Contents("For students", {"key": False}, is_used=True),
-    "key": Contents("Key", {"key": True}, "key"),
-    "solutions": Contents("Key with worked solutions", {"key": True, "solutions": True}, "solutions"),
-}
-
-
-ALL_VERSIONS = "all"
 
 
 @form_for("read")
@@ -174,28 +121,21 @@ def worksheet_download(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     What is handed out to students counts as used today.
     """
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
-    file = FILES.get(request.POST.get("format", ""))
-    contents = CONTENTS.get(request.POST.get("contents", "students"))
-    versions = version_names(worksheet)
-    version = request.POST.get("version", versions[0])
-    if file is None or contents is None or version not in (*versions, ALL_VERSIONS):
-        raise NotFound("There is no such file of this worksheet.")
-    chosen_versions = versions if version == ALL_VERSIONS else [version]
     rows = worksheet_rows(worksheet=worksheet, user=request.user)
-    composed = compose_versions(worksheet, chosen_versions, **contents.shows, rows=rows)
     try:
-        data = file.write([one.sheet for one in composed])
+        printed = worksheet_printed(
+            worksheet=worksheet,
+            rows=rows,
+            format=request.POST.get("format", ""),
+            contents=request.POST.get("contents", "students"),
+            version=request.POST.get("version", ""),
+        )
     except PrintingRefused as error:
         messages.error(request, str(error))
         return redirect("worksheet_detail", worksheet_id=worksheet.pk)
-    if contents.is_used:
-        worksheet_use(user=request.user, worksheet=worksheet, question_ids=composed[0].numbers)
-    parts = [slugify(worksheet.printed_title) or f"worksheet-{worksheet.pk}"]
-    parts += [version.lower()] if len(versions) > 1 and version != ALL_VERSIONS else []
-    parts += [contents.suffix] if contents.suffix else []
-    response = HttpResponse(data, content_type=file.media_type)
-    response["Content-Disposition"] = f'attachment; filename="{"-".join(parts)}{file.suffix}"'
-    return response
+    if printed.used:
+        worksheet_use(user=request.user, worksheet=worksheet, question_ids=printed.used)
+    return printed.response
 
 
 def say_added(request: HttpRequest, added: Added) -> None:

@@ -11,9 +11,25 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
 
+from analytics.question_content import as_json
 from questionbank.api.key_services import LARGEST_RATE
 from questionbank.api.v1 import api
-from questionbank.models import ApiKey, ModelArtifact, Question, QuestionList, QuestionListItem, Run, User
+from questionbank.models import (
+    ApiKey,
+    DocumentDraft,
+    ModelArtifact,
+    ParaphrasePair,
+    Question,
+    QuestionList,
+    QuestionListItem,
+    QuestionUse,
+    ResponseSet,
+    Run,
+    User,
+    Worksheet,
+    WorksheetItem,
+)
+from questionbank.papers.paper_lines import Line
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.api_client import ROOT, Program
 from tests.questionbank.test_permissions import PATTERNS
@@ -48,6 +64,8 @@ class Call:
 READ_QUESTION = {"own": EVERYBODY, "others": EVERYBODY, "draft": (404, 404, 200)}
 EDIT_QUESTION = {"own": (200, 403, 200), "others": (403, 403, 200), "draft": (404, 404, 200)}
 EDIT_LIST = {"own": EVERYBODY, "others": NOBODY}
+WRITERS, REVIEWERS = (200, 403, 200), (403, 200, 200)
+NOT_MY_PAPER = {"others": (404, 403, 404), "missing": (404, 403, 404)}  # papers are their owner's alone
 ADMINS, CREATED = (403, 403, 200), (403, 403, 201)
 ADMINS_MISSING = (403, 403, 404)
 TEXTS = {"texts": [{"text": "How much is $2 + 3$?"}]}
@@ -56,6 +74,9 @@ UNAVAILABLE = (503, 503, 503)  # this bank has no such model
 TABLE: dict[str, Call] = {
     "get_schema": Call("GET", "/openapi.json", EVERYBODY),
     "get_me": Call("GET", "/me", EVERYBODY),
+    "list_keys": Call("GET", "/keys", EVERYBODY),
+    "create_key": Call("POST", "/keys", (201, 201, 201), body={"name": "New", "scopes": ["read"]}),
+    "revoke_key": Call("DELETE", "/keys/{key}", (204, 204, 204), NOBODY),
     "list_questions": Call("GET", "/questions", EVERYBODY),
     "create_question": Call("POST", "/questions", (201, 403, 201), body={"text": "How much is $2 + 4$?"}),
     "get_question": Call("GET", "/questions/{question}", **READ_QUESTION),
@@ -77,6 +98,14 @@ TABLE: dict[str, Call] = {
         body={"concepts": []},
         draft=(404, 403, 200),
     ),
+    "create_attachment": Call(
+        "POST", "/questions/{question}/attachments", (415, 403, 415), (403, 403, 415), draft=(404, 404, 415)
+    ),  # without a file
+    "list_attachments": Call("GET", "/questions/{question}/attachments", **READ_QUESTION),
+    "get_attachment": Call("GET", "/questions/{question}/attachments/a.png", NOBODY, NOBODY),
+    "delete_attachment": Call(
+        "DELETE", "/questions/{question}/attachments/a.png", (404, 403, 404), (403, 403, 404), draft=NOBODY
+    ),
     "search": Call("GET", "/search?query=equation", EVERYBODY),
     "predict_texts": Call("POST", "/predict", EVERYBODY, body=TEXTS),
     "find_similar_to_texts": Call("POST", "/similar", EVERYBODY, body=TEXTS | {"lens": "wording"}),
@@ -87,6 +116,16 @@ TABLE: dict[str, Call] = {
     "get_question_solution": Call("GET", "/questions/{question}/solution", **READ_QUESTION),
     "score_paraphrases": Call(
         "POST", "/paraphrases/score", UNAVAILABLE, body={"pairs": [{"original": "Why?", "paraphrase": "How?"}]}
+    ),
+    "list_reviews": Call("GET", "/reviews", REVIEWERS),
+    "take_next_review": Call("POST", "/reviews/next", REVIEWERS),
+    "undo_review": Call("POST", "/reviews/undo", (403, 404, 404), body={}),  # there is no decision
+    "take_next_dispute": Call("POST", "/reviews/disputes/next", REVIEWERS),
+    "decide_review": Call(
+        "POST", "/reviews/{pair}/decide", (403, 409, 409), missing=(403, 404, 404), body={"verdict": "accept"}
+    ),
+    "settle_dispute": Call(
+        "POST", "/reviews/{pair}/settle", (403, 409, 409), missing=(403, 404, 404), body={"verdict": "accept"}
     ),
     "list_hierarchies": Call("GET", "/hierarchies", EVERYBODY),
     "create_hierarchy": Call("POST", "/hierarchies", CREATED, body={"name": "New"}),
@@ -109,6 +148,23 @@ TABLE: dict[str, Call] = {
     "add_to_list": Call("POST", "/lists/{list}/questions", **EDIT_LIST, body={"questions": ["{listed}"]}),
     "move_in_list": Call("PUT", "/lists/{list}/questions/{listed}", **EDIT_LIST, body={"position": 1}),
     "remove_from_list": Call("DELETE", "/lists/{list}/questions/{listed}", **EDIT_LIST),
+    "list_worksheets": Call("GET", "/worksheets", EVERYBODY),
+    "create_worksheet": Call("POST", "/worksheets", (201, 201, 201), body={"name": "New"}),
+    "get_worksheet": Call("GET", "/worksheets/{worksheet}", EVERYBODY, NOBODY),
+    "change_worksheet": Call("PATCH", "/worksheets/{worksheet}", **EDIT_LIST, body={"is_shared": True}),
+    "delete_worksheet": Call("DELETE", "/worksheets/{worksheet}", (204, 204, 204), NOBODY),
+    "replace_worksheet_entries": Call("PUT", "/worksheets/{worksheet}/entries", **EDIT_LIST, body={"entries": []}),
+    "add_to_worksheet": Call(
+        "POST", "/worksheets/{worksheet}/questions", **EDIT_LIST, body={"questions": ["{listed}"]}
+    ),
+    "fill_worksheet": Call("POST", "/worksheets/{worksheet}/fill", **EDIT_LIST, body={"number": 1}),
+    "sort_worksheet": Call("POST", "/worksheets/{worksheet}/sort", **EDIT_LIST),
+    "draw_worksheet": Call("POST", "/worksheets/{worksheet}/draw", **EDIT_LIST),
+    "list_worksheet_versions": Call("GET", "/worksheets/{worksheet}/versions", EVERYBODY, NOBODY),
+    "get_worksheet_file": Call("GET", "/worksheets/{worksheet}/file?as=html", EVERYBODY, NOBODY),
+    "get_worksheet_mark": Call("GET", "/worksheets/{worksheet}/mark", EVERYBODY, NOBODY),
+    "use_worksheet": Call("POST", "/worksheets/{worksheet}/uses", **EDIT_LIST),
+    "forget_worksheet_use": Call("DELETE", "/worksheets/{worksheet}/uses/2026-02-03", (204, 204, 204), NOBODY),
     "list_runs": Call("GET", "/runs", EVERYBODY),
     "get_run": Call("GET", "/runs/{run}", EVERYBODY, EVERYBODY),
     "cancel_run": Call("POST", "/runs/{run}/cancel", (403, 403, 409), missing=ADMINS_MISSING),
@@ -119,11 +175,37 @@ TABLE: dict[str, Call] = {
     "promote_model": Call(
         "POST", "/models/{model}/promote", (403, 403, 202), missing=ADMINS_MISSING, body={"reason": "Better."}
     ),
-    "create_import": Call("POST", "/imports", (422, 403, 422)),  # without a file
+    "create_import": Call("POST", "/imports", (415, 403, 415)),  # without a file
     "confirm_import": Call(
         "POST", "/imports/{import}/confirm", (409, 403, 409), (403, 403, 409), missing=(404, 403, 404), body={}
     ),
     "undo_import": Call("POST", "/imports/{import}/undo", (409, 403, 409), (403, 403, 409), missing=(404, 403, 404)),
+    "list_papers": Call("GET", "/papers", WRITERS),
+    "create_paper": Call("POST", "/papers", (415, 403, 415)),  # without a file
+    "create_paper_from_text": Call("POST", "/papers/text", (201, 403, 201), body={"text": "1. How much is 2 + 3?"}),
+    "get_paper": Call("GET", "/papers/{paper}", WRITERS, **NOT_MY_PAPER),
+    "correct_paper": Call(
+        "POST",
+        "/papers/{paper}/corrections",
+        WRITERS,
+        **NOT_MY_PAPER,
+        body={"corrections": [{"line": "0", "role": "nothing"}]},
+    ),
+    "undo_paper_correction": Call("POST", "/papers/{paper}/undo", (409, 403, 409), **NOT_MY_PAPER),
+    "redo_paper_correction": Call("POST", "/papers/{paper}/redo", (409, 403, 409), **NOT_MY_PAPER),
+    "import_paper": Call("POST", "/papers/{paper}/import", (202, 403, 202), **NOT_MY_PAPER, body={}),
+    "create_list_of_paper": Call("POST", "/papers/{paper}/list", (409, 403, 409), **NOT_MY_PAPER, body={"name": "New"}),
+    "delete_paper": Call("DELETE", "/papers/{paper}", (204, 403, 204), **NOT_MY_PAPER),
+    "create_response_set": Call("POST", "/responses", (415, 403, 415)),  # without a file
+    "list_response_sets": Call("GET", "/responses", WRITERS),
+    "get_response_set": Call("GET", "/responses/{responses}", WRITERS, WRITERS, missing=(404, 403, 404)),
+    "list_set_statistics": Call("GET", "/responses/{responses}/statistics", WRITERS, WRITERS, missing=(404, 403, 404)),
+    "delete_response_set": Call(
+        "DELETE", "/responses/{responses}", (204, 403, 204), (403, 403, 204), missing=(404, 403, 404)
+    ),
+    "get_question_statistics": Call(
+        "GET", "/questions/{question}/statistics", WRITERS, WRITERS, missing=(404, 403, 404), draft=(404, 403, 200)
+    ),
     "export_questions": Call("GET", "/exports?as=gift", EVERYBODY),
     "list_export_losses": Call("GET", "/exports/losses?as=gift", EVERYBODY),
     "roll_back_model": Call(
@@ -163,6 +245,37 @@ PAGES = {  # operation -> the page that does the same; a literal table
     "roll_back_model": "model_roll_back",
     "create_import": "import_create",
     "confirm_import": "import_confirm",
+    "list_keys": "api_key_list",
+    "create_key": "api_key_list",
+    "revoke_key": "api_key_revoke",
+    "create_attachment": "question_edit",
+    "create_worksheet": "worksheet_index",
+    "get_worksheet": "worksheet_detail",
+    "change_worksheet": "worksheet_layout",
+    "delete_worksheet": "worksheet_delete",
+    "replace_worksheet_entries": "worksheet_items",
+    "add_to_worksheet": "worksheet_add",
+    "fill_worksheet": "worksheet_fill_up",
+    "sort_worksheet": "worksheet_by_difficulty",
+    "draw_worksheet": "worksheet_draw",
+    "get_worksheet_file": "worksheet_download",
+    "get_worksheet_mark": "worksheet_mark",
+    "forget_worksheet_use": "worksheet_uses",
+    "create_paper": "document_create",
+    "get_paper": "document_review",
+    "correct_paper": "document_review",
+    "import_paper": "document_import",
+    "create_list_of_paper": "document_list",
+    "delete_paper": "document_delete",
+    "take_next_review": "review",
+    "decide_review": "review_decide",
+    "undo_review": "review_undo",
+    "settle_dispute": "review_settle",
+    "create_response_set": "response_upload",
+    "list_response_sets": "response_set_list",
+    "get_response_set": "response_set_detail",
+    "list_set_statistics": "response_set_detail",
+    "delete_response_set": "response_set_delete",
 }
 OPERATIONS = {operation.view_func.__name__: (method, operation) for method, _path, operation in api.operations()}
 
@@ -176,12 +289,20 @@ def things_of(owner: User, *, is_draft: bool = False) -> dict[str, int]:
     question = QuestionFactory(created_by=owner, status="draft" if is_draft else "ready", text="How much is $2 + 3$?")
     question_list = QuestionList.objects.create(owner=owner, name="Homework")
     QuestionListItem.objects.create(question_list=question_list, question=question, position=1)
+    worksheet = Worksheet.objects.create(owner=owner, name="Homework")
+    WorksheetItem.objects.create(worksheet=worksheet, question=question, position=1)
+    QuestionUse.objects.create(question=question, worksheet=worksheet, day="2026-02-03")
     run = Run.objects.create(kind="report", capability="solver", state=Run.State.FAILED, requested_by=owner)
     hierarchy = HierarchyFactory()
     return {
+        "key": ApiKey.objects.create(owner=owner, name="Export", digest=f"of {owner}").pk,
         "question": question.pk,
         "listed": question.pk,
         "list": question_list.pk,
+        "worksheet": worksheet.pk,
+        "responses": ResponseSet.objects.create(title="Test", owner=owner, layout="table", people=5).pk,
+        "pair": ParaphrasePair.objects.create(original="Why?", paraphrase="How?", source="typed").pk,
+        "paper": _paper(owner).pk,
         "run": run.pk,
         "import": Run.objects.create(kind="import", state=Run.State.FAILED, requested_by=owner).pk,
         "hierarchy": hierarchy.pk,
@@ -189,6 +310,11 @@ def things_of(owner: User, *, is_draft: bool = False) -> dict[str, int]:
         "other_concept": ConceptFactory(hierarchy=hierarchy).pk,
         "model": ModelArtifact.objects.create(capability="encoder", name="A candidate").pk,
     }
+
+
+def _paper(owner: User) -> DocumentDraft:
+    lines = [as_json(Line("How much is 2 + 3?", "1."))]
+    return DocumentDraft.objects.create(owner=owner, name="Test", state="ready", lines=lines, roles=["question:number"])
 
 
 def respond(program: Program, call: Call, things: dict[str, int]) -> HttpResponse:
