@@ -35,6 +35,50 @@ class MeItem(TypedDict):
     key: KeyItem | None
 
 
+class OwnKey(TypedDict):
+    """A key that is not revoked."""
+
+    id: int
+    name: str
+    beginning: str  # Its first characters.
+    scopes: list[str]
+    rate_limit: int  # Requests per minute.
+    created_at: str
+    expires_at: str | None
+    last_used_at: str | None
+
+
+class OwnKeyPage(TypedDict):
+    items: list[OwnKey]
+    next: str | None
+
+
+class NewKey(TypedDict):
+    """A key at the only time at which it can be read."""
+
+    id: int
+    name: str
+    beginning: str  # Its first characters.
+    scopes: list[str]
+    rate_limit: int  # Requests per minute.
+    created_at: str
+    expires_at: str | None
+    last_used_at: str | None
+    key: str
+
+
+class NewKeyBody(TypedDict):
+    """A new key; it allows no more than the key that makes it."""
+
+    name: str
+    scopes: list[Scope]
+    expires_at: NotRequired[str | None]  # By default never.
+    rate_limit: NotRequired[int]  # Requests per minute.
+
+
+Scope = Literal["read", "write", "review", "train", "admin"]
+
+
 Kind = Literal["open", "choice", "true_false", "number", "short", "matching", "ordering", "blanks", "parts", "description", "opaque"]
 
 
@@ -211,6 +255,18 @@ class TagsBody(TypedDict):
     """All concepts of a question."""
 
     concepts: list[int]
+
+
+class AttachmentItem(TypedDict):
+    """A picture of a question."""
+
+    name: str
+    sha256: str
+    media_type: str
+    size: int  # Bytes.
+    width: int
+    height: int
+    is_named: bool  # Whether a text of the question shows it.
 
 
 class HitItem(TypedDict):
@@ -395,6 +451,94 @@ class PairsBody(TypedDict):
     pairs: list[PairBody]
 
 
+class DecisionItem(TypedDict):
+    """A decision of yours; `undone_at` is null while it counts."""
+
+    id: int
+    pair: int
+    verdict: str
+    reason: str
+    text: str
+    comment: str
+    settles: bool  # Whether it settles a disagreement.
+    seconds: float  # Time taken.
+    created_at: str
+    undone_at: str | None
+
+
+class DecisionItemPage(TypedDict):
+    items: list[DecisionItem]
+    next: str | None
+
+
+class QueuedPair(TypedDict):
+    """The next pair of the queue."""
+
+    id: int
+    original: str
+    paraphrase: str
+    language: str
+    question: int | None  # The original's number in the bank.
+    score: float | None  # The scorer's, from -1 to 1.
+    probability: float | None  # That the paraphrase is valid.
+    findings: list[dict[str, Any]]
+    solved: dict[str, Any] | None  # What the solver makes of both texts.
+    guideline: int  # Version of the guidelines.
+    guidelines: str
+    expires_at: str
+    was_skipped: bool
+
+
+class UndoBody(TypedDict):
+    """Which decision to undo."""
+
+    decision: NotRequired[int | None]  # By default your latest.
+
+
+class DisputedPair(TypedDict):
+    """A pair on which reviewers disagree, with their opinions."""
+
+    id: int
+    original: str
+    paraphrase: str
+    language: str
+    question: int | None  # The original's number in the bank.
+    score: float | None  # The scorer's, from -1 to 1.
+    probability: float | None  # That the paraphrase is valid.
+    findings: list[dict[str, Any]]
+    solved: dict[str, Any] | None  # What the solver makes of both texts.
+    guideline: int  # Version of the guidelines.
+    guidelines: str
+    expires_at: str
+    opinions: list[Opinion]
+
+
+class Opinion(TypedDict):
+    """What a reviewer thinks of a pair."""
+
+    reviewer: str
+    verdict: str
+    reason: str
+    text: str
+    comment: str
+
+
+class DecisionBody(TypedDict):
+    """A decision on a pair."""
+
+    verdict: Verdict
+    reason: NotRequired[Reason | None]  # Required to `reject`.
+    text: NotRequired[str]  # Your wording; required to `edit`.
+    comment: NotRequired[str]
+    insists: NotRequired[bool]  # Accept your wording although something speaks against it.
+
+
+Reason = Literal["number", "unit", "entity", "information", "target", "meaning", "language", "same", "labelled"]
+
+
+Verdict = Literal["accept", "reject", "edit", "unsure", "skip"]
+
+
 class HierarchyItem(TypedDict):
     """A hierarchy of concepts."""
 
@@ -494,6 +638,170 @@ class PlaceBody(TypedDict):
     """A place on a list, counted from 1; beyond the end means the last one."""
 
     position: int
+
+
+class WorksheetSummaryPage(TypedDict):
+    items: list[WorksheetSummary]
+    next: str | None
+
+
+class WorksheetSummary(TypedDict):
+    """A worksheet without its entries."""
+
+    id: int
+    name: str
+    is_shared: bool
+    owner: str
+    updated_at: str
+
+
+class ChangedWorksheet(TypedDict):
+    """A worksheet after questions were added."""
+
+    id: int
+    name: str
+    is_shared: bool
+    owner: str
+    updated_at: str
+    title: str
+    instructions: str
+    columns: int
+    paper: str
+    has_name_field: bool
+    versions: int
+    mixes_questions: bool
+    mixes_options: bool
+    changes_numbers: bool
+    entries: list[EntryItem]
+    used_on: list[str]  # Days on which it was handed out, the latest first.
+    added: int
+    notices: list[str]  # Why questions were not added.
+
+
+class EntryItem(TypedDict):
+    """A question or the start of a section; `left_out` says why a question is not printed."""
+
+    question: int | None
+    number: int | None  # As printed in version A.
+    points: float | None
+    part_points: str  # Of its parts, such as `2 + 1`, as far as they are printed.
+    answer_lines: int
+    heading: str
+    instructions: str
+    left_out: str
+
+
+Paper = Literal["a4", "us-letter"]
+
+
+class WorksheetBody(TypedDict):
+    """A new worksheet."""
+
+    questions: NotRequired[list[int]]
+    list: NotRequired[int | None]  # A list that you can read.
+    name: NotRequired[str]  # May be left out if it is made from a list, whose name it then takes.
+    title: NotRequired[str | None]  # At the top of the paper; if empty, the name.
+    instructions: NotRequired[str | None]
+    columns: NotRequired[Literal[1, 2] | None]
+    paper: NotRequired[Paper | None]
+    has_name_field: NotRequired[bool | None]
+    versions: NotRequired[int | None]
+    mixes_questions: NotRequired[bool | None]
+    mixes_options: NotRequired[bool | None]
+    changes_numbers: NotRequired[bool | None]
+    is_shared: NotRequired[bool | None]  # Whether everybody in the school may read it.
+
+
+class WorksheetDetail(TypedDict):
+    """A worksheet; other people's drafts are left out when it is printed."""
+
+    id: int
+    name: str
+    is_shared: bool
+    owner: str
+    updated_at: str
+    title: str
+    instructions: str
+    columns: int
+    paper: str
+    has_name_field: bool
+    versions: int
+    mixes_questions: bool
+    mixes_options: bool
+    changes_numbers: bool
+    entries: list[EntryItem]
+    used_on: list[str]  # Days on which it was handed out, the latest first.
+
+
+class WorksheetPatch(TypedDict):
+    """What to change about a worksheet; versions B to D differ from A as `mixes_...` and `changes_numbers` say."""
+
+    name: NotRequired[str | None]
+    title: NotRequired[str | None]  # At the top of the paper; if empty, the name.
+    instructions: NotRequired[str | None]
+    columns: NotRequired[Literal[1, 2] | None]
+    paper: NotRequired[Paper | None]
+    has_name_field: NotRequired[bool | None]
+    versions: NotRequired[int | None]
+    mixes_questions: NotRequired[bool | None]
+    mixes_options: NotRequired[bool | None]
+    changes_numbers: NotRequired[bool | None]
+    is_shared: NotRequired[bool | None]  # Whether everybody in the school may read it.
+
+
+class EntriesBody(TypedDict):
+    """All entries of a worksheet in order."""
+
+    entries: list[EntryBody]
+
+
+class EntryBody(TypedDict):
+    """A question, or the start of a section that reaches to the next one."""
+
+    question: NotRequired[int | None]
+    points: NotRequired[float | None]
+    answer_lines: NotRequired[int]
+    heading: NotRequired[str]
+    instructions: NotRequired[str]
+
+
+class AddQuestionsBody(TypedDict):
+    """Questions to append, by number or from a list; points, lines and sections come from their source."""
+
+    questions: NotRequired[list[int]]
+    list: NotRequired[int | None]  # A list that you can read.
+
+
+class FillUpBody(TypedDict):
+    """How many questions to add, and which; they are taken in turn from each concept and what is below it."""
+
+    number: int
+    concepts: NotRequired[list[int]]
+    difficulty_min: NotRequired[float | None]
+    difficulty_max: NotRequired[float | None]
+    kind: NotRequired[Kind | None]
+    language: NotRequired[str]
+    used: NotRequired[Literal["", "not_year", "never", "year"]]
+
+
+class VersionSheet(TypedDict):
+    """A version of a worksheet: its questions in printed order."""
+
+    version: str
+    questions: list[int]
+    changed: list[int]  # Those with other numbers than in version A.
+    kept: dict[str, str]  # Why the others have the numbers of version A, although numbers change.
+
+
+class MarkItem(TypedDict):
+    """The expected mark with its 90 % interval, from the questions whose difficulty is known."""
+
+    mark: float
+    low: float
+    high: float
+    points: float
+    known: int
+    unknown: int
 
 
 class RunItemPage(TypedDict):
@@ -596,6 +904,210 @@ class LossReport(TypedDict):
     lost: list[Loss]
 
 
+class DoubtItem(TypedDict):
+    """Something that a person should check."""
+
+    code: str
+    sentence: str
+
+
+class PaperDetail(TypedDict):
+    """A test paper after the corrections; lines and questions are there while it is ready to review."""
+
+    id: int
+    name: str
+    state: str  # `reading`, `ready`, `refused` or `imported`.
+    reason: str  # Why it was refused.
+    run: int | None  # The job that reads or imports it.
+    created_at: str
+    updated_at: str
+    notices: list[str]  # What could not be read.
+    instructions: str
+    corrections: int
+    can_redo: bool
+    questions: list[PaperQuestion]
+    lines: list[PaperLine]
+    imported: list[int]  # Questions of the bank that it brought or matched.
+
+
+class PaperLine(TypedDict):
+    """A line of a paper; `is_corrected` says that a person decided on its role."""
+
+    key: str
+    number: str
+    text: str
+    role: Role
+    is_corrected: bool
+
+
+class PaperQuestion(TypedDict):
+    """A question found in a paper; one with a `refusal` cannot be imported as it is."""
+
+    key: str
+    place: int
+    number: str  # As printed.
+    is_left_out: bool
+    refusal: str
+    doubts: list[DoubtItem]
+    kind: str
+    text: str
+    options: list[dict[str, Any]]
+    answer: str
+    solution: str
+    points: list[float | None]  # Of the question, then of each part.
+    content: dict[str, Any]  # As in `/questions`.
+
+
+Role = Literal["question", "more", "below", "part", "option", "right option", "answer", "solution", "key", "heading", "stimulus", "nothing"]
+
+
+class PaperSummaryPage(TypedDict):
+    items: list[PaperSummary]
+    next: str | None
+
+
+class PaperSummary(TypedDict):
+    """A test paper; it is deleted a week after its last change."""
+
+    id: int
+    name: str
+    state: str  # `reading`, `ready`, `refused` or `imported`.
+    reason: str  # Why it was refused.
+    run: int | None  # The job that reads or imports it.
+    created_at: str
+    updated_at: str
+
+
+class PaperTextBody(TypedDict):
+    """A test paper as text; formulas are LaTeX."""
+
+    text: str
+
+
+class CorrectionBody(TypedDict):
+    """One change, as on the review page.
+
+    A line gets a role or another text, of which each row that begins with a mark becomes a line of its own. A
+    question gets points (its own, then those of each part) or is left out of the import.
+    """
+
+    line: NotRequired[str | None]
+    role: NotRequired[Role | None]
+    text: NotRequired[str | None]
+    question: NotRequired[str | None]
+    points: NotRequired[list[float | None] | None]
+    is_left_out: NotRequired[bool | None]
+
+
+class CorrectionsBody(TypedDict):
+    """Changes in order; the keys of lines and questions are those of the paper before the first of them."""
+
+    corrections: list[CorrectionBody]
+
+
+class PaperImportBody(TypedDict):
+    """How to import a paper."""
+
+    source: NotRequired[str]  # Name of the set; by default the paper's.
+    hierarchy: NotRequired[str]  # Where headings are looked up as concepts.
+    with_headings: NotRequired[bool]
+    status: NotRequired[Status]  # Who sees the questions; drafts for those who may not publish.
+
+
+class MadeList(TypedDict):
+    """A new list."""
+
+    id: int
+    name: str
+
+
+class PaperListBody(TypedDict):
+    """The name of a new list."""
+
+    name: str
+
+
+class MatchItem(TypedDict):
+    """A question of the file, and the bank's question that it is."""
+
+    index: int
+    name: str
+    question: int | None
+    how: str  # By what it was found, or why it was not.
+
+
+class ResponsesPreview(TypedDict):
+    """What a file would bring."""
+
+    layout: str
+    responses: int
+    pupils: int
+    questions: list[MatchItem]
+    unused: int
+    unused_lines: list[UnusedLine]  # The first 100.
+    notes: list[str]
+
+
+class UnusedLine(TypedDict):
+    """A line that is not used."""
+
+    line: int
+    reason: str
+
+
+class ResponseSetItem(TypedDict):
+    """The responses of one file; figures are missing for fewer than five pupils."""
+
+    id: int
+    title: str
+    class_label: str
+    day: str | None
+    owner: str | None
+    layout: str
+    pupils: int
+    counts_unreached: bool
+    figures: dict[str, Any]  # Of the test, such as `mean`, `sd` and `consistency` (alpha).
+    created_at: str
+
+
+class ResponseSetItemPage(TypedDict):
+    items: list[ResponseSetItem]
+    next: str | None
+
+
+class FlagItem(TypedDict):
+    """Something conspicuous."""
+
+    code: str
+    sentence: str
+
+
+class OptionStatistics(TypedDict):
+    """How many of the weakest, middle and strongest third chose an option; an empty label: left out."""
+
+    label: str
+    weight: float
+    thirds: list[int]
+
+
+class QuestionStatistics(TypedDict):
+    """Figures of a question in a set of responses, or in all sets together (`set` is null)."""
+
+    question: int
+    set: int | None
+    pupils: int
+    figures: dict[str, Any]  # Such as `facility`, `discrimination` and `difficulty`.
+    options: list[OptionStatistics]
+    flags: list[FlagItem]  # The most important first.
+
+
+class StatisticsOfQuestion(TypedDict):
+    """Figures of a question over all sets, and in each set, the latest first."""
+
+    overall: QuestionStatistics | None
+    sets: list[QuestionStatistics]
+
+
 class Problem(TypedDict):
     """What went wrong."""
 
@@ -609,6 +1121,13 @@ class Failure(TypedDict):
     """Every response with a status of 400 or above."""
 
     error: Problem
+
+
+class ListKeysQuery(TypedDict, total=False):
+    """Parameters of `list_keys`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
 
 
 class ListQuestionsQuery(TypedDict, total=False):
@@ -668,6 +1187,13 @@ class FindSimilarToQuestionQuery(TypedDict, total=False):
     difficulty: Literal["easier", "harder"] | None  # Return only those that are `easier` or `harder`, certainly or probably.
 
 
+class ListReviewsQuery(TypedDict, total=False):
+    """Parameters of `list_reviews`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
+
+
 class ListConceptsQuery(TypedDict, total=False):
     """Parameters of `list_concepts`."""
 
@@ -682,6 +1208,21 @@ class ListListsQuery(TypedDict, total=False):
 
     limit: int  # Items per page.
     cursor: str  # The `next` of the previous page.
+
+
+class ListWorksheetsQuery(TypedDict, total=False):
+    """Parameters of `list_worksheets`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
+
+
+class GetWorksheetFileQuery(TypedDict, total=False):
+    """Parameters of `get_worksheet_file`."""
+
+    as_: Required[Literal["pdf", "word", "latex", "html"]]
+    contents: Literal["students", "key", "solutions"]
+    version: Literal["A", "B", "C", "D", "all", ""]  # A letter or `all`; by default the first one.
 
 
 class ListRunsQuery(TypedDict, total=False):
@@ -753,6 +1294,33 @@ class ListExportLossesQuery(TypedDict, total=False):
     as_: Required[str]  # An export format such as `gift`.
 
 
+class ListPapersQuery(TypedDict, total=False):
+    """Parameters of `list_papers`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
+
+
+class CreateResponseSetQuery(TypedDict, total=False):
+    """Parameters of `create_response_set`."""
+
+    dry_run: bool  # Say what the file would bring; write and keep nothing.
+    title: str  # By default the file's name.
+    class_label: str  # For example `7b, 2026`.
+    day: str | None  # When the test was written.
+    list: int | None  # Your list whose places the file numbers.
+    worksheet: int | None  # Your worksheet whose places the file numbers.
+    counts_unreached: bool | None  # Whether a question without a response counts as 0 marks; by default if most cells are filled.
+    choose: list[str]  # `INDEX:QUESTION` says which question the file's is, counted from 0; question 0 leaves it out.
+
+
+class ListResponseSetsQuery(TypedDict, total=False):
+    """Parameters of `list_response_sets`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
+
+
 class Operations:
     """One method for each operation; bodies and results are dictionaries, as the types above describe them."""
 
@@ -765,6 +1333,18 @@ class Operations:
     def get_me(self) -> MeItem:
         """Return who calls, and what their key may do."""
         return self.call("GET", "/me")
+
+    def list_keys(self, **query: Unpack[ListKeysQuery]) -> OwnKeyPage:
+        """List one's own keys, newest first, without those that are revoked."""
+        return self.call("GET", "/keys", query=query)
+
+    def create_key(self, body: NewKeyBody) -> NewKey:
+        """Make a key. This response is the only one that contains it, so none is kept for an `Idempotency-Key`."""
+        return self.call("POST", "/keys", body=body)
+
+    def revoke_key(self, key_id: int, *, if_match: str = "") -> None:
+        """Revoke a key at once and for good."""
+        return self.call("DELETE", f"/keys/{key_id}", if_match=if_match)
 
     def list_questions(self, **query: Unpack[ListQuestionsQuery]) -> QuestionItemPage:
         """List questions, newest first, with the filters of the search page. Others' drafts are for admins only."""
@@ -812,6 +1392,25 @@ class Operations:
         """Tag a question with exactly these concepts. Everybody who writes questions may tag any question."""
         return self.call("PUT", f"/questions/{question_id}/tags", body=body, if_match=if_match)
 
+    def create_attachment(self, question_id: int, file: File, *, if_match: str = "") -> QuestionItem:
+        """Add a picture (PNG, JPEG, GIF, WebP), or replace the one of the same name.
+
+        The question's text shows it at its end, unless a text of the question names it already.
+        """
+        return self.call("POST", f"/questions/{question_id}/attachments", files={"file": file}, if_match=if_match)
+
+    def list_attachments(self, question_id: int) -> list[AttachmentItem]:
+        """List the pictures of a question."""
+        return self.call("GET", f"/questions/{question_id}/attachments")
+
+    def get_attachment(self, question_id: int, name: str) -> bytes:
+        """Return a picture of a question."""
+        return self.call("GET", f"/questions/{question_id}/attachments/{quote(name, safe='')}")
+
+    def delete_attachment(self, question_id: int, name: str, *, if_match: str = "") -> QuestionItem:
+        """Take a picture from a question, once none of its texts names it any more."""
+        return self.call("DELETE", f"/questions/{question_id}/attachments/{quote(name, safe='')}", if_match=if_match)
+
     def search(self, **query: Unpack[SearchQuery]) -> SearchResult:
         """Search the bank."""
         return self.call("GET", "/search", query=query)
@@ -847,6 +1446,32 @@ class Operations:
     def score_paraphrases(self, body: PairsBody) -> PairScores:
         """Score pairs of a question and another wording of it."""
         return self.call("POST", "/paraphrases/score", body=body)
+
+    def list_reviews(self, **query: Unpack[ListReviewsQuery]) -> DecisionItemPage:
+        """List one's own decisions, newest first, those undone as well."""
+        return self.call("GET", "/reviews", query=query)
+
+    def take_next_review(self) -> QueuedPair | None:
+        """Take the next pair: the one that you have already, else the most uncertain free one; null if none is free."""
+        return self.call("POST", "/reviews/next")
+
+    def undo_review(self, body: UndoBody) -> DecisionItem:
+        """Undo a decision of your own; its pair comes back to you. A question that it brought into the bank is
+        retired.
+        """
+        return self.call("POST", "/reviews/undo", body=body)
+
+    def take_next_dispute(self) -> DisputedPair | None:
+        """Take the oldest pair on which reviewers disagree and that you may settle; null if there is none."""
+        return self.call("POST", "/reviews/disputes/next")
+
+    def decide_review(self, pair_id: int, body: DecisionBody, *, if_match: str = "") -> DecisionItem:
+        """Decide on the pair that you took from the queue."""
+        return self.call("POST", f"/reviews/{pair_id}/decide", body=body, if_match=if_match)
+
+    def settle_dispute(self, pair_id: int, body: DecisionBody, *, if_match: str = "") -> DecisionItem:
+        """Settle the disagreement that you took, as an admin or a reviewer without an opinion on the pair."""
+        return self.call("POST", f"/reviews/{pair_id}/settle", body=body, if_match=if_match)
 
     def list_hierarchies(self) -> list[HierarchyItem]:
         """List the hierarchies, by name."""
@@ -924,6 +1549,66 @@ class Operations:
         """Take a question off a list."""
         return self.call("DELETE", f"/lists/{list_id}/questions/{question_id}", if_match=if_match)
 
+    def list_worksheets(self, **query: Unpack[ListWorksheetsQuery]) -> WorksheetSummaryPage:
+        """List one's own worksheets and those that others share, newest first."""
+        return self.call("GET", "/worksheets", query=query)
+
+    def create_worksheet(self, body: WorksheetBody) -> ChangedWorksheet:
+        """Make a worksheet: empty, from a list, from questions, or from a list and questions."""
+        return self.call("POST", "/worksheets", body=body)
+
+    def get_worksheet(self, worksheet_id: int) -> WorksheetDetail:
+        """Return a worksheet."""
+        return self.call("GET", f"/worksheets/{worksheet_id}")
+
+    def change_worksheet(self, worksheet_id: int, body: WorksheetPatch, *, if_match: str = "") -> WorksheetDetail:
+        """Change the appearance of a worksheet, how its versions differ, and whether it is shared."""
+        return self.call("PATCH", f"/worksheets/{worksheet_id}", body=body, if_match=if_match)
+
+    def delete_worksheet(self, worksheet_id: int, *, if_match: str = "") -> None:
+        """Delete a worksheet; its questions, and the days on which they were used, stay in the bank."""
+        return self.call("DELETE", f"/worksheets/{worksheet_id}", if_match=if_match)
+
+    def replace_worksheet_entries(self, worksheet_id: int, body: EntriesBody, *, if_match: str = "") -> WorksheetDetail:
+        """Replace all questions and sections of a worksheet, with their order, points and lines."""
+        return self.call("PUT", f"/worksheets/{worksheet_id}/entries", body=body, if_match=if_match)
+
+    def add_to_worksheet(self, worksheet_id: int, body: AddQuestionsBody, *, if_match: str = "") -> ChangedWorksheet:
+        """Append questions to a worksheet, except those that it has already or that cannot be printed."""
+        return self.call("POST", f"/worksheets/{worksheet_id}/questions", body=body, if_match=if_match)
+
+    def fill_worksheet(self, worksheet_id: int, body: FillUpBody, *, if_match: str = "") -> ChangedWorksheet:
+        """Append questions with given concepts and difficulty, all unlike each other."""
+        return self.call("POST", f"/worksheets/{worksheet_id}/fill", body=body, if_match=if_match)
+
+    def sort_worksheet(self, worksheet_id: int, *, if_match: str = "") -> WorksheetDetail:
+        """Sort the questions of each section by difficulty, the easiest first."""
+        return self.call("POST", f"/worksheets/{worksheet_id}/sort", if_match=if_match)
+
+    def draw_worksheet(self, worksheet_id: int, *, if_match: str = "") -> list[VersionSheet]:
+        """Draw the versions after A again; their keys change with them."""
+        return self.call("POST", f"/worksheets/{worksheet_id}/draw", if_match=if_match)
+
+    def list_worksheet_versions(self, worksheet_id: int) -> list[VersionSheet]:
+        """List the versions of a worksheet; the same worksheet always gives the same ones."""
+        return self.call("GET", f"/worksheets/{worksheet_id}/versions")
+
+    def get_worksheet_file(self, worksheet_id: int, **query: Unpack[GetWorksheetFileQuery]) -> bytes:
+        """Return a worksheet as a file to print. Say at `/uses` when it is handed out: a program may only look at it."""
+        return self.call("GET", f"/worksheets/{worksheet_id}/file", query=query)
+
+    def get_worksheet_mark(self, worksheet_id: int) -> MarkItem | None:
+        """Return the expected mark; null if no question's difficulty is known."""
+        return self.call("GET", f"/worksheets/{worksheet_id}/mark")
+
+    def use_worksheet(self, worksheet_id: int, *, if_match: str = "") -> WorksheetDetail:
+        """Record that a worksheet is handed out today, as a download for students on its page does."""
+        return self.call("POST", f"/worksheets/{worksheet_id}/uses", if_match=if_match)
+
+    def forget_worksheet_use(self, worksheet_id: int, day: str, *, if_match: str = "") -> None:
+        """Forget that a worksheet was handed out on a day."""
+        return self.call("DELETE", f"/worksheets/{worksheet_id}/uses/{quote(day, safe='')}", if_match=if_match)
+
     def list_runs(self, **query: Unpack[ListRunsQuery]) -> RunItemPage:
         """List jobs, newest first."""
         return self.call("GET", "/runs", query=query)
@@ -982,3 +1667,74 @@ class Operations:
     def list_export_losses(self, **query: Unpack[ListExportLossesQuery]) -> LossReport:
         """Say what a format cannot hold of the questions that pass the filters."""
         return self.call("GET", "/exports/losses", query=query)
+
+    def create_paper(self, file: File) -> PaperDetail:
+        """Upload a document (Word, OpenDocument, PDF, RTF, HTML, Markdown, LaTeX, text), which a job reads.
+
+        Ask for the paper until its state is no longer `reading`. Files of questions, such as Moodle XML, go to
+        `/imports`.
+        """
+        return self.call("POST", "/papers", files={"file": file})
+
+    def list_papers(self, **query: Unpack[ListPapersQuery]) -> PaperSummaryPage:
+        """List one's own test papers, newest first."""
+        return self.call("GET", "/papers", query=query)
+
+    def create_paper_from_text(self, body: PaperTextBody) -> PaperDetail:
+        """Read a test paper from text, at once."""
+        return self.call("POST", "/papers/text", body=body)
+
+    def get_paper(self, paper_id: int) -> PaperDetail:
+        """Return a test paper with its lines and questions, and what is doubtful about each."""
+        return self.call("GET", f"/papers/{paper_id}")
+
+    def delete_paper(self, paper_id: int, *, if_match: str = "") -> None:
+        """Delete a test paper; questions imported from it stay in the bank."""
+        return self.call("DELETE", f"/papers/{paper_id}", if_match=if_match)
+
+    def correct_paper(self, paper_id: int, body: CorrectionsBody, *, if_match: str = "") -> PaperDetail:
+        """Correct a test paper; each correction can be undone."""
+        return self.call("POST", f"/papers/{paper_id}/corrections", body=body, if_match=if_match)
+
+    def undo_paper_correction(self, paper_id: int, *, if_match: str = "") -> PaperDetail:
+        """Undo the last correction."""
+        return self.call("POST", f"/papers/{paper_id}/undo", if_match=if_match)
+
+    def redo_paper_correction(self, paper_id: int, *, if_match: str = "") -> PaperDetail:
+        """Apply the correction that was undone last again."""
+        return self.call("POST", f"/papers/{paper_id}/redo", if_match=if_match)
+
+    def import_paper(self, paper_id: int, body: PaperImportBody, *, if_match: str = "") -> RunDetail:
+        """Import the questions of a test paper, except those left out or refused; it is imported once."""
+        return self.call("POST", f"/papers/{paper_id}/import", body=body, if_match=if_match)
+
+    def create_list_of_paper(self, paper_id: int, body: PaperListBody, *, if_match: str = "") -> MadeList:
+        """Make a list of the questions that an imported paper brought, in its order."""
+        return self.call("POST", f"/papers/{paper_id}/list", body=body, if_match=if_match)
+
+    def create_response_set(self, file: File, **query: Unpack[CreateResponseSetQuery]) -> ResponsesPreview:
+        """Check a file of responses (200), or import it with `dry_run=false` (201).
+
+        Pupils become keyed hashes as the file is read, and neither it nor a name in it is kept.
+        """
+        return self.call("POST", "/responses", files={"file": file}, query=query)
+
+    def list_response_sets(self, **query: Unpack[ListResponseSetsQuery]) -> ResponseSetItemPage:
+        """List the sets of responses, newest first."""
+        return self.call("GET", "/responses", query=query)
+
+    def get_response_set(self, set_id: int) -> ResponseSetItem:
+        """Return a set of responses with the figures of the test."""
+        return self.call("GET", f"/responses/{set_id}")
+
+    def delete_response_set(self, set_id: int, *, if_match: str = "") -> None:
+        """Delete a set with its responses and figures."""
+        return self.call("DELETE", f"/responses/{set_id}", if_match=if_match)
+
+    def list_set_statistics(self, set_id: int) -> list[QuestionStatistics]:
+        """List the figures of a set's questions, flagged ones first."""
+        return self.call("GET", f"/responses/{set_id}/statistics")
+
+    def get_question_statistics(self, question_id: int) -> StatisticsOfQuestion:
+        """Return the figures of a question."""
+        return self.call("GET", f"/questions/{question_id}/statistics")
