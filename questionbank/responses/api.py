@@ -23,10 +23,10 @@ from questionbank.core.errors import ValidationFailed
 from questionbank.core.storage import scratch_folder
 from questionbank.core.upload_services import upload_name
 from questionbank.models import ItemStatistics, ResponseSet, Worksheet
+from questionbank.responses.deletion_services import response_set_delete
 from questionbank.responses.import_services import (
     ImportPlan,
     SetDetails,
-    response_set_delete,
     responses_import,
     responses_plan,
     responses_read,
@@ -152,6 +152,7 @@ class QuestionStatistics(BaseModel):
 
     question: int
     set: int | None
+    version: int = Field(description="Of the question, as the pupils saw it.")
     pupils: int
     figures: dict[str, Any] = Field(description="Such as `facility`, `discrimination` and `difficulty`.")
     options: list[OptionStatistics]
@@ -275,6 +276,7 @@ def _statistics(row: ItemStatistics) -> QuestionStatistics:
     return QuestionStatistics(
         question=row.question_id,
         set=row.response_set_id,
+        version=row.version,
         pupils=row.people,
         figures=row.figures,
         options=[OptionStatistics.model_validate(option) for option in row.options],

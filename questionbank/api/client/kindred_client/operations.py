@@ -1095,6 +1095,7 @@ class QuestionStatistics(TypedDict):
 
     question: int
     set: int | None
+    version: int  # Of the question, as the pupils saw it.
     pupils: int
     figures: dict[str, Any]  # Such as `facility`, `discrimination` and `difficulty`.
     options: list[OptionStatistics]
