@@ -21,7 +21,7 @@ def received_file(request: HttpRequest, file: UploadedFile | None, *, limit: str
         ApiProblem: it is too large (413), or the body is no form (415).
         ValidationFailed: there is none, or it is empty.
     """
-    if request.content_type != "multipart/form-data":
+    if file is None and request.content_type != "multipart/form-data":
         raise ApiProblem(415, "Send the file as “multipart/form-data”, in the field “file”.")
     if was_too_large(request) or (file is not None and (file.size or 0) > getattr(settings, limit)):
         raise ApiProblem(413)
