@@ -131,6 +131,18 @@ def test_a_saved_encoder_is_one_of_sentence_transformers_too(encoder, tmp_path):
         np.testing.assert_allclose(encode_bulk(backbone, TEXTS, dtype=torch.float32), vectors, atol=1e-5)
 
 
+def test_their_own_evaluator_runs_on_a_saved_folder(encoder, tmp_path):
+    sentence_transformers = pytest.importorskip(SENTENCES)
+    evaluation = pytest.importorskip(f"{SENTENCES}.sentence_transformer.evaluation")
+    encoder.save(tmp_path / "saved")
+    corpus = {str(number): text for number, text in enumerate(TEXTS[:3])}
+    evaluator = evaluation.InformationRetrievalEvaluator(
+        corpus, corpus, {number: {number} for number in corpus}, accuracy_at_k=[1], map_at_k=[3], write_csv=False
+    )
+    figures = evaluator(sentence_transformers.SentenceTransformer(str(tmp_path / "saved"), device="cpu"))
+    assert figures["cosine_accuracy@1"] == figures["cosine_map@3"] == 1.0  # each text finds itself first
+
+
 def test_an_encoder_that_pools_in_another_way_is_refused(encoder, tmp_path):
     encoder.save(tmp_path / "saved")
     folder = tmp_path / "saved" / "backbone"
