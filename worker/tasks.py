@@ -31,7 +31,9 @@ from questionbank.papers.services import document_drafts_forget_old, run_documen
 from questionbank.people.mail import mail_send_due
 from questionbank.registry.deletion_services import old_models_delete
 from questionbank.responses.deletion_services import responses_delete_old
+from questionbank.responses.statistics_services import run_statistics
 from questionbank.search.services import recall_measure
+from questionbank.similar.predictions import text_difficulties
 from questionbank.solving.services import solve_request_missing
 from questionbank.training.services import probes_request_missing
 from questionbank.training.views import training_report
@@ -115,6 +117,12 @@ def examine_language_model(reporter: RunReporter) -> Mapping[str, Any]:
     from worker.exam.taking import exam_run
 
     return exam_run(reporter)
+
+
+@run_task("figures")
+def compute_figures(reporter: RunReporter) -> Mapping[str, Any]:
+    """Compute the figures of all responses."""
+    return run_statistics(reporter, text_estimates=text_difficulties)
 
 
 @run_task("embed", probes_request_missing, projection_request_missing, solve_request_missing)

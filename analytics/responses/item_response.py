@@ -4,9 +4,8 @@
 
 z is a person's ability, a the slope, b the location (the question's difficulty on the scale of abilities) and c the
 chance of guessing, which is given. Abilities are normal in each group. The first group has mean 0 and SD 1, which sets
-the scale, unless the priors of the locations set it; the means and SDs of the others are estimated, so that groups are
-linked by the questions that they share. A score between 0 and 1 counts as that share of a right answer and the rest of
-a wrong one.
+the scale; the means and SDs of the others are estimated, so that groups are linked by the questions that they share. A
+score between 0 and 1 counts as that share of a right answer and the rest of a wrong one.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from analytics.responses.table import Floats, Indices, Responses
 
 _BLOCK = 20_000  # responses handled at once
 _LARGEST_STEP = 1.0  # of a parameter in one M-step
+_ROUNDS = 10  # of two M-steps each, until nothing moves
 _SLOPES, _LOCATIONS = (float(np.log(0.05)), float(np.log(6))), (-10.0, 10.0)  # limits of log a and of b
 _MEANS, _LOG_SDS = (-4.0, 4.0), (-1.5, 1.0)  # limits of the groups, whose abilities lie between -5 and 5
 _MOST_TOGETHER = 64  # questions up to which errors come from the whole information matrix
@@ -55,10 +55,7 @@ class ModelSettings:
         guess: c, a number or (questions,).
         priors: of slopes and locations.
         common_slope: estimate one slope for all questions.
-        scale_from_priors: estimate the mean and SD of the first group as well, because the priors of the locations are
-            on a scale of their own.
-        nodes: number of equally spaced abilities between -5 and 5 that replace the integral; priors on another scale
-            have to be brought to this one.
+        nodes: number of equally spaced abilities between -5 and 5 that replace the integral.
         tolerance: largest change of log a, b, a group's mean or log SD at which the estimation ends.
         most_steps: maximum number of EM steps.
     """
@@ -66,7 +63,6 @@ class ModelSettings:
     guess: float | Floats = 0.0
     priors: Priors = Priors()
     common_slope: bool = False
-    scale_from_priors: bool = False
     nodes: int = 41
     tolerance: float = 1e-4
     most_steps: int = 1000
@@ -114,10 +110,17 @@ def _curve(slope: Floats, location: Floats, guess: Floats, ability: Floats) -> F
     return np.asarray(guess[:, None] + (1 - guess[:, None]) * logistic)  # (questions, abilities)
 
 
-def fit_item_response(responses: Responses, settings: ModelSettings = ModelSettings()) -> ItemResponseModel:
-    """Estimate slopes and locations by EM, accelerated by squared extrapolation (SQUAREM, Varadhan and Roland 2008)."""
+def fit_item_response(
+    responses: Responses, settings: ModelSettings = ModelSettings(), start: ItemResponseModel | None = None
+) -> ItemResponseModel:
+    """Estimate slopes and locations by EM, accelerated by squared extrapolation (SQUAREM, Varadhan and Roland 2008).
+
+    Args:
+        start: an earlier model of the same questions and groups, from which the estimation goes on.
+    """
     estimation = _Estimation(responses, settings)
-    values, steps, change, tolerance = estimation.start(), 0, np.inf, settings.tolerance
+    values = estimation.start() if start is None else estimation.values_of(start)
+    steps, change, tolerance = 0, np.inf, settings.tolerance
     while change > tolerance and steps < settings.most_steps:
         first, _before = estimation.step(values)
         second, reached = estimation.step(first)
@@ -136,8 +139,24 @@ def fit_item_response(responses: Responses, settings: ModelSettings = ModelSetti
     return estimation.model(values, steps, has_converged=change <= tolerance)
 
 
+def with_priors(responses: Responses, settings: ModelSettings, model: ItemResponseModel) -> ItemResponseModel:
+    """Return a model of the same responses with other priors, while what it says about people's abilities is kept.
+
+    Estimated together with the abilities, hundreds of priors would contract the whole scale rather than correct single
+    questions.
+    """
+    estimation = _Estimation(responses, settings)
+    values = estimation.values_of(model)
+    counts, right, *_others = estimation.expected(values)
+    log_slope, location, *_groups = estimation.split(values)
+    for _round in range(_ROUNDS):
+        log_slope, location = estimation.maximise(log_slope, location, counts, right)
+    values = np.concatenate([log_slope, location, values[2 * responses.questions :]])
+    return estimation.model(values, model.steps, has_converged=model.has_converged)
+
+
 class _Estimation:
-    """EM over the parameters as one vector: log a, b, means and log SDs of the groups that have no fixed ones."""
+    """EM over the parameters as one vector: log a, b, means and log SDs of all groups but the first."""
 
     def __init__(self, responses: Responses, settings: ModelSettings) -> None:
         order = np.argsort(responses.person, kind="stable")
@@ -147,7 +166,7 @@ class _Estimation:
         self.guess = np.broadcast_to(np.float64(settings.guess), responses.questions)
         self.priors, self.common_slope = settings.priors, settings.common_slope
         self.nodes = np.linspace(-5, 5, settings.nodes)
-        self.group_count, self.fixed_groups = int(self.groups.max()) + 1, 0 if settings.scale_from_priors else 1
+        self.group_count = int(self.groups.max()) + 1
 
     def start(self) -> Floats:
         """Return the values to begin with: slopes of 1, locations from the shares of right answers."""
@@ -155,20 +174,23 @@ class _Estimation:
         right = np.bincount(self.question, self.score, self.questions)
         share = np.clip(((right + 0.5) / (counts + 1) - self.guess) / (1 - self.guess), 0.02, 0.98)
         location = np.log((1 - share) / share)
-        return np.concatenate(
-            [np.zeros(self.questions), location, np.zeros(2 * (self.group_count - self.fixed_groups))]
-        )
+        return np.concatenate([np.zeros(self.questions), location, np.zeros(2 * (self.group_count - 1))])
+
+    def values_of(self, model: ItemResponseModel) -> Floats:
+        """Return the values of a model."""
+        means, log_sds = model.group_mean[1:], np.log(model.group_sd[1:])
+        return self.within_limits(np.concatenate([np.log(model.slope), model.location, means, log_sds]))
 
     def within_limits(self, values: Floats) -> Floats:
         """Return the values inside their limits."""
         lowest, highest = zip(_SLOPES, _LOCATIONS, _MEANS, _LOG_SDS, strict=True)
-        groups = self.group_count - self.fixed_groups
+        groups = self.group_count - 1
         lengths = [self.questions, self.questions, groups, groups]
         return np.clip(values, np.repeat(lowest, lengths), np.repeat(highest, lengths))
 
     def split(self, values: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Return log a, b, and mean and SD of each group."""
-        n, fixed = self.questions, np.zeros(self.fixed_groups)
+        n, fixed = self.questions, np.zeros(1)
         means, log_sds = values[2 * n :].reshape(2, -1)
         mean, sd = np.concatenate([fixed, means]), np.exp(np.concatenate([fixed, log_sds]))
         return values[:n], values[n : 2 * n], mean, sd
@@ -198,8 +220,13 @@ class _Estimation:
             yield rows, people, posterior / sums, (largest + np.log(sums))[:, 0]
             first = last
 
-    def step(self, values: Floats) -> tuple[Floats, float]:
-        """Return the values after one EM step, and the log-likelihood with priors of those before it."""
+    def expected(self, values: Floats) -> tuple[Floats, Floats, Floats, float]:
+        """Return what the values lead to expect.
+
+        Returns:
+            numbers of people by question and ability, and of right answers, both (questions, nodes); numbers of people,
+            sums of their abilities and of the squares, (3, groups); and the log-likelihood with priors.
+        """
         nodes, questions = len(self.nodes), self.questions
         counts, right = np.zeros((nodes, questions)), np.zeros((nodes, questions))
         moments = np.zeros((3, self.group_count))
@@ -216,12 +243,17 @@ class _Estimation:
             squares = posterior @ self.nodes**2
             for row, weight in enumerate((None, means, squares)):
                 moments[row] += np.bincount(self.groups[people], weight, self.group_count)
+        return counts.T, right.T, moments, likelihood + self.log_prior(values)
+
+    def step(self, values: Floats) -> tuple[Floats, float]:
+        """Return the values after one EM step, and the log-likelihood with priors of those before it."""
+        counts, right, moments, likelihood = self.expected(values)
         log_slope, location, *_groups = self.split(values)
-        log_slope, location = self.maximise(log_slope, location, counts.T, right.T)
+        log_slope, location = self.maximise(log_slope, location, counts, right)
         mean = moments[1] / moments[0].clip(1)
         sd = np.sqrt((moments[2] / moments[0].clip(1) - mean**2).clip(1e-4))
-        after = np.concatenate([log_slope, location, mean[self.fixed_groups :], np.log(sd[self.fixed_groups :])])
-        return after, likelihood + self.log_prior(values)
+        after = np.concatenate([log_slope, location, mean[1:], np.log(sd[1:])])
+        return after, likelihood
 
     def log_prior(self, values: Floats) -> float:
         """Return the log density of the priors, up to a constant."""

@@ -34,6 +34,8 @@ class FlagCode(StrEnum):
     LEFT_OUT = "left out"
     TOO_EASY = "too easy"
     TOO_HARD = "too hard"
+    MISFIT = "misfit"
+    DEPENDENT = "dependent"
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,8 @@ class Flag:
 
     Attributes:
         code: kind of flag.
-        evidence: standard errors for a suspected key, a share otherwise.
-        option: index of the option that it is about; -1 if it is about the whole question.
+        evidence: standard errors for a suspected key, p for a misfit, Q3 for dependence, a share otherwise.
+        option: index of the option, or of the other question, that it is about; -1 without.
     """
 
     code: FlagCode

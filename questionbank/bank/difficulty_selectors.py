@@ -6,6 +6,7 @@ which of them counts everywhere else (decision 160).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Protocol
@@ -81,7 +82,7 @@ class Graded(Protocol):
     def responses(self) -> int: ...
 
 
-def combined_difficulty(combined: dict[str, Any] | None) -> DifficultyFigure | None:
+def combined_difficulty(combined: Mapping[str, Any] | None) -> DifficultyFigure | None:
     """Return the share of wrong answers that pupils' responses and the text say together (`Question.combined`)."""
     if not combined:
         return None
@@ -103,7 +104,7 @@ def counted_difficulty(question: Question) -> DifficultyFigure | None:
     return next((figure for figure in figures if figure is not None and not figure.is_uncertain), None)
 
 
-def counted_percent(question: Graded, combined: dict[str, Any] | None = None) -> float | None:
+def counted_percent(question: Graded, combined: Mapping[str, Any] | None = None) -> float | None:
     """Return the percentage of `counted_difficulty`, which is stored as `Question.difficulty_percent`."""
     figures = (combined_difficulty(combined), observed_difficulty(question))
     certain = (figure.percent for figure in figures if figure is not None and not figure.is_uncertain)

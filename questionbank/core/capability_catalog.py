@@ -143,6 +143,7 @@ def bulk_kinds() -> Mapping[str, Run.Priority]:
         Run.Kind.EVALUATE.value: requested,
         Run.Kind.PREPARE.value: background,
         Run.Kind.EXAM.value: background,
+        Run.Kind.FIGURES.value: requested,
         **{job.word: background if job.is_background else requested for job in job_kinds().values() if job.is_bulk},
     }
 

@@ -19,7 +19,7 @@ from questionbank.people.permissions import require
 from questionbank.responses.cell_values import person_key
 from questionbank.responses.prepared import person_hash
 from questionbank.responses.set_selectors import own_sets
-from questionbank.responses.statistics_services import bank_statistics_compute, set_statistics_compute
+from questionbank.responses.statistics_services import bank_statistics_request, set_statistics_compute
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def responses_found(*, wanted: Deletion, user: User | None) -> Found:
 
 @transaction.atomic
 def responses_delete(*, wanted: Deletion, user: User | None) -> Found:
-    """Delete what `responses_found` finds and return it; the figures of what remains are computed anew.
+    """Delete what `responses_found` finds and return it; a job computes the figures of what remains anew.
 
     Figures of a set from which fewer than five pupils were deleted stay as they are, and the set no longer counts for
     the figures of all sets: new figures would differ by what these pupils answered.
@@ -87,26 +87,28 @@ def responses_delete(*, wanted: Deletion, user: User | None) -> Found:
     found = responses_found(wanted=wanted, user=user)
     if not found.sets:
         raise NotFound("There are no such responses.")
+    outdated = _questions_of(found.sets)
     for response_set in found.sets:
         require(user, "responses_delete", "Only its owner or an admin can delete this set.", response_set)
         if wanted.people:
             _people_delete(response_set, wanted.people)
         else:
             response_set.delete()
-    bank_statistics_compute()
+    bank_statistics_request(outdated=outdated)
     return found
 
 
 @transaction.atomic
 def response_set_delete(*, response_set: ResponseSet, user: User | None) -> None:
-    """Delete a set with its responses and figures, and compute the figures of the other sets anew.
+    """Delete a set with its responses and figures, and request the figures of the other sets anew.
 
     Raises:
         NotAllowed: it belongs to somebody else, and the person is no admin.
     """
     require(user, "responses_delete", "Only its owner or an admin can delete this set of responses.", response_set)
+    outdated = _questions_of([response_set])
     response_set.delete()
-    bank_statistics_compute()
+    bank_statistics_request(outdated=outdated)
 
 
 def responses_delete_old(*, years: int | None = None) -> int:
@@ -132,6 +134,10 @@ def years_ago(years: int) -> date:
 
 def _of_people(people: Iterable[str]) -> QuerySet[Response]:
     return Response.objects.filter(person__in=[bytes.fromhex(person) for person in people])
+
+
+def _questions_of(sets: Iterable[ResponseSet]) -> list[int]:
+    return list(Response.objects.filter(response_set__in=list(sets)).values_list("question_id", flat=True).distinct())
 
 
 def _before(sets: QuerySet[ResponseSet], day: date | None) -> QuerySet[ResponseSet]:

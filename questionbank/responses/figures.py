@@ -1,22 +1,30 @@
 """The figures of questions: classical ones for each set of responses, a model of difficulties over all of them.
 
 Names of figures of a set: `facility`, `facility_sd`, `intended_weight`, `effective_weight`, `discrimination`,
-`efficiency`, `guess`. Names of figures of all sets: `facility`, `discrimination`, `guess`, `sets`, `slope`,
-`slope_error`, `difficulty`, `difficulty_error` (slope a and location b of the two-parameter model, and their standard
-errors).
+`efficiency`, `guess`. Names of figures of all sets:
+
+- `facility`, `discrimination`, `guess`, `sets`;
+- `slope`, `difficulty` and their standard errors `slope_error`, `difficulty_error`: a and b of the two-parameter model,
+  with what the texts say;
+- `percent`, `percent_low`, `percent_high`: the share of wrong answers that b means, with its 95 % interval;
+- `text_percent`, `text_low`, `text_high`: the same from the text alone;
+- `surprise`: by how many standard errors b by the responses differs from b by the text.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from analytics.responses.classical import Unreached, question_figures, random_guess_score, total_figures
-from analytics.responses.item_response import ModelSettings, fit_item_response
+from analytics.responses.combined import CombinedModel, KnownBefore, difficulty_of_groups, fit_combined
+from analytics.responses.fit import can_tell_fit, fit_flags
+from analytics.responses.item_response import ModelSettings, Priors, fit_item_response
 from analytics.responses.options import BLANK, Flag, option_figures, option_flags, score_flags
 from analytics.responses.table import Floats, Indices, Responses
 
@@ -25,6 +33,11 @@ FEWEST_PUPILS = 5
 
 UNKNOWN = -2
 """The choice of a pupil who answered, but the option is not known."""
+
+_ATTRACTION = 0.05  # how much less often than at random a guess is right: wrong options attract (decision 160)
+_LARGEST_GUESS = 0.9
+_PRIORS = Priors(log_slope_sd=0.3, location_sd=4.0)  # wide for locations, because those of hundreds contract the scale
+_NODES, _TOLERANCE = 21, 1e-3
 
 
 @dataclass(frozen=True)
@@ -36,12 +49,14 @@ class SetResponses:
         responses: persons and questions as indices.
         choices: index of the chosen option of each response, or `UNKNOWN`, (responses,).
         counts_unreached: whether a question without a response counts as 0 marks.
+        year: first calendar year of the school year of the test; None if its day is not known.
     """
 
     questions: Indices
     responses: Responses
     choices: Indices
     counts_unreached: bool
+    year: int | None = None
 
     def usable(self) -> SetResponses | None:
         """Return the set without questions that fewer than five pupils reached; None if nothing is left."""
@@ -59,7 +74,7 @@ class SetResponses:
             kept.max_marks[keeps],
             np.zeros(kept.people, dtype=np.int64),
         )
-        return SetResponses(self.questions[keeps], responses, self.choices[rows], self.counts_unreached)
+        return replace(self, questions=self.questions[keeps], responses=responses, choices=self.choices[rows])
 
 
 @dataclass(frozen=True)
@@ -70,6 +85,21 @@ class OptionShown:
     weight: float
 
 
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What is known of a question's difficulty without the responses of these sets.
+
+    Attributes:
+        percent: estimate from its text with the ends of its interval, 0 easy to 100 hard; None if there is none.
+        scale: name of the estimate's scale.
+        facility: share of the mark that pupils elsewhere reached, and the number of their responses; None if unknown.
+    """
+
+    percent: tuple[float, float, float] | None = None
+    scale: str = ""
+    facility: tuple[float, int] | None = None
+
+
 @dataclass
 class QuestionResult:
     """What is stored as `ItemStatistics`; see there."""
@@ -78,6 +108,7 @@ class QuestionResult:
     figures: dict[str, float]
     options: list[dict[str, Any]] = field(default_factory=list)
     flags: list[dict[str, Any]] = field(default_factory=list)
+    years: list[dict[str, float]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -115,8 +146,25 @@ def set_results(
     return _known(asdict(total_figures(usable.responses, unreached))), results
 
 
+def set_fit_flags(data: SetResponses, options: Mapping[int, Sequence[OptionShown]]) -> dict[int, list[dict[str, Any]]]:
+    """Return by id the flags of questions that do not suit a model of a set; empty if the set is too small to tell."""
+    usable = data.usable()
+    if usable is None:
+        return {}
+    responses = _pooled([usable], usable.questions)
+    if not can_tell_fit(responses):
+        return {}
+    guess = _guesses(usable.questions, options)
+    model = fit_item_response(responses, ModelSettings(guess, _PRIORS, nodes=_NODES, tolerance=_TOLERANCE))
+    names = [str(number) for number in usable.questions]
+    flags = fit_flags(responses, model)
+    return {int(number): _flags(found, names) for number, found in zip(usable.questions, flags, strict=True) if found}
+
+
 def bank_results(
-    sets: Sequence[SetResponses], options: Mapping[int, Sequence[OptionShown]]
+    sets: Sequence[SetResponses],
+    options: Mapping[int, Sequence[OptionShown]],
+    expected: Mapping[int, Expected] | None = None,
 ) -> dict[int, QuestionResult]:
     """Return the figures of each question over all sets, by id; the model has one group per set."""
     usable = [data for found in sets if (data := found.usable()) is not None]
@@ -127,8 +175,9 @@ def bank_results(
     if not rows:
         return {}
     ids = np.array(sorted(rows))
-    guesses = np.array([random_guess_score(np.array([o.weight for o in options.get(int(i), ())])) for i in ids])
-    model = fit_item_response(_pooled(usable, ids), ModelSettings(guess=np.minimum(guesses, 0.9)))
+    settings = ModelSettings(_guesses(ids, options), _PRIORS, nodes=_NODES, tolerance=_TOLERANCE)
+    combined = fit_combined(_pooled(usable, ids), settings, _known_before(ids, expected or {}))
+    years = _by_year(combined, usable, ids, rows)
     results = {}
     for place, question in enumerate(map(int, ids)):
         parts = rows[question]
@@ -136,15 +185,59 @@ def bank_results(
         named = {
             "facility": float(together.score.mean()),
             "discrimination": _correlation(together.score, together.ability),
-            "guess": guesses[place],
+            "guess": random_guess_score(np.array([option.weight for option in options.get(question, ())])),
             "sets": len(parts),
-            "slope": model.slope[place],
-            "slope_error": model.slope_error[place],
-            "difficulty": model.location[place],
-            "difficulty_error": model.location_error[place],
+            "slope": combined.model.slope[place],
+            "slope_error": combined.model.slope_error[place],
+            "difficulty": combined.after.location[place],
+            "difficulty_error": combined.after.error[place],
+            **dict(zip(("percent", "percent_low", "percent_high"), combined.after.percent[:, place], strict=True)),
+            **dict(zip(("text_percent", "text_low", "text_high"), combined.before.percent[:, place], strict=True)),
+            "surprise": combined.surprise[place],
         }
         results[question] = _result(len(together.score), named, together, options.get(question, ()))
+        results[question].years = years.get(question, [])
     return results
+
+
+def _guesses(ids: Indices, options: Mapping[int, Sequence[OptionShown]]) -> Floats:
+    """Return the chance of guessing each question right."""
+    shares = [random_guess_score(np.array([option.weight for option in options.get(int(pk), ())])) for pk in ids]
+    return np.clip(np.array(shares) - _ATTRACTION, 0.0, _LARGEST_GUESS)
+
+
+def _known_before(ids: Indices, expected: Mapping[int, Expected]) -> KnownBefore:
+    """Return what is expected of the questions as columns."""
+    rows = [expected.get(int(pk), Expected()) for pk in ids]
+    percents = np.array([row.percent or (np.nan, np.nan, np.nan) for row in rows])
+    facilities = np.array([row.facility or (np.nan, 0) for row in rows], dtype=float)
+    scales = np.unique([row.scale for row in rows], return_inverse=True)[1]
+    (percent, low, high), (facility, responses) = percents.T, facilities.T
+    return KnownBefore(percent, low, high, scales, facility, responses)
+
+
+def _by_year(
+    combined: CombinedModel, sets: Sequence[SetResponses], ids: Indices, rows: Mapping[int, Sequence[_QuestionRows]]
+) -> dict[int, list[dict[str, float]]]:
+    """Return the difficulty in each school year, by id, of questions that were asked in several."""
+    left = {number: iter(parts) for number, parts in rows.items()}  # in the order of the sets
+    counts: dict[int, list[tuple[int, Indices, Floats, Floats]]] = {}
+    people: Counter[tuple[int, int]] = Counter()
+    for group, data in enumerate(sets):
+        scores = [next(left[int(number)]).score for number in data.questions]
+        if data.year is None:
+            continue
+        numbers, totals = np.array([len(score) for score in scores], dtype=float), np.array([s.sum() for s in scores])
+        counts.setdefault(data.year, []).append((group, np.searchsorted(ids, data.questions), numbers, totals))
+        people.update({(int(pk), data.year): int(n) for pk, n in zip(data.questions, numbers, strict=True)})
+    found: dict[int, list[dict[str, float]]] = {}
+    for year in sorted(counts):
+        for place, difficulty in difficulty_of_groups(combined, counts[year]).items():
+            percent, low, high = (round(float(value), 3) for value in difficulty.percent[:, 0])
+            number = int(ids[place])
+            shown = {"year": year, "people": people[number, year], "percent": percent, "low": low, "high": high}
+            found.setdefault(number, []).append(shown)
+    return {number: years for number, years in found.items() if len(years) > 1}
 
 
 def _pooled(sets: Sequence[SetResponses], ids: Indices) -> Responses:

@@ -21,7 +21,7 @@ from questionbank.responses.matching_selectors import QuestionMatch, match_quest
 from questionbank.responses.prepared import dump_table, load_table, without_names
 from questionbank.responses.reading import read_responses
 from questionbank.responses.response_table import ResponseRow, ResponseTable
-from questionbank.responses.statistics_services import bank_statistics_compute, set_statistics_compute
+from questionbank.responses.statistics_services import bank_statistics_request, set_statistics_compute
 
 _COPY = """
     COPY questionbank_response
@@ -144,7 +144,7 @@ def responses_plan(
 
 @transaction.atomic
 def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None) -> ResponseSet:
-    """Write a set of responses and compute its figures, and those of all sets.
+    """Write a set of responses and compute its figures; a job computes those of all sets.
 
     Raises:
         NotAllowed: the person may not import responses.
@@ -178,5 +178,5 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
             what = (question.id, bytes.fromhex(row.person), question.version, marked.score, marked.choice)
             copy.write_row((response_set.pk, *what, row.seconds, row.attempt, row.variant))
     set_statistics_compute(response_set=response_set)
-    bank_statistics_compute()
+    bank_statistics_request()
     return response_set

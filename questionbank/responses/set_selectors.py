@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.db.models import Case, FloatField, Q, QuerySet, When
+from django.db.models import Case, FloatField, Func, Q, QuerySet, When
+from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
 from analytics.responses.options import FlagCode
@@ -83,6 +84,20 @@ def question_statistics(*, question: Question) -> tuple[ItemStatistics | None, l
     )
     overall = next((row for row in rows if row.response_set_id is None), None)
     return overall, [row for row in rows if row.response_set_id is not None]
+
+
+def contradicting_questions(*, user: User | None, surprise: float) -> QuerySet[ItemStatistics]:
+    """Return the figures over all sets of questions whose responses contradict the text, the most surprising first.
+
+    Args:
+        user: the person viewing; other people's drafts are left out.
+        surprise: fewest standard errors between the difficulty by the responses and that by the text.
+    """
+    seen = Question.objects.filter(visible_to(user)).exclude(status=Question.Status.RETIRED)
+    contradiction = Func(Cast(KT("figures__surprise"), FloatField()), function="abs")
+    rows = ItemStatistics.objects.filter(response_set=None, question__in=seen, figures__has_key="surprise")
+    rows = rows.annotate(contradiction=contradiction).filter(contradiction__gte=surprise)
+    return rows.select_related("question").defer("question__search_vector").order_by("-contradiction", "question_id")
 
 
 def order_of_list(*, list_id: int) -> list[int]:

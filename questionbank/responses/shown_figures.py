@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from analytics.responses.options import FlagCode
-from questionbank.bank.difficulty_selectors import Z_95
 from questionbank.bank.series_selectors import series_starts
 from questionbank.core.charts import LineChart, line_chart
 from questionbank.models import ItemStatistics, Question, ResponseSet, Worksheet
@@ -22,7 +21,11 @@ _FLAGS = {
     FlagCode.LEFT_OUT: "{share} left it out",
     FlagCode.TOO_EASY: "Too easy to tell pupils apart: {share} of the marks",
     FlagCode.TOO_HARD: "Too hard to tell pupils apart: {share} of the marks",
+    FlagCode.MISFIT: "Right answers do not rise with ability as elsewhere (p = {evidence:.2g})",
+    FlagCode.DEPENDENT: "Right answers go together with those to question {option} beyond ability: they may share a"
+    " text, or one gives away the other (Q3 = {evidence:.2f})",
 }
+_OF_SETS = (FlagCode.MISFIT, FlagCode.DEPENDENT)
 COLUMNS = {
     "facility": "Facility",
     "facility_sd": "SD of the facility",
@@ -48,6 +51,12 @@ SETS_BESIDE = 6  # beside each other on a worksheet's page
 THIRDS = ("Weakest third", "Middle third", "Strongest third")
 
 
+Interval = tuple[float, float, float]
+"""A figure in per cent with the ends of its interval."""
+
+_BEFORE, _AFTER = ("text_percent", "text_low", "text_high"), ("percent", "percent_low", "percent_high")
+
+
 @dataclass(frozen=True, slots=True)
 class ShownRow:
     """A question in a table of figures.
@@ -60,6 +69,16 @@ class ShownRow:
     statistics: ItemStatistics
     cells: tuple[tuple[str, str, str], ...]
     flags: tuple[str, ...]
+
+    @property
+    def before(self) -> Interval | None:
+        """Share of wrong answers expected by the text alone, in per cent."""
+        return _interval(self.statistics.figures, _BEFORE)
+
+    @property
+    def after(self) -> Interval | None:
+        """Share of wrong answers by responses and text, in per cent."""
+        return _interval(self.statistics.figures, _AFTER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +128,21 @@ ShownSet = tuple[ResponseSet, ItemStatistics, str]
 """A set, the figures of a question in it, and its facility as text."""
 
 
+SURPRISING = 2.5
+"""Standard errors from which responses contradict the text."""
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionResponses:
     """What a question's page says about responses.
 
     Attributes:
         overall: figures over all sets; None if no set is of the current series.
-        difficulty: b with the ends of its 95 % interval; None without.
+        is_awaited: whether a job has still to compute the figures over all sets.
+        before: share of wrong answers expected by the text alone, with the ends of its 95 % interval; None without.
+        after: the same by responses and text.
+        surprise: by how many standard errors the responses differ from the text, if by `SURPRISING` or more.
+        years: the share of wrong answers in each school year, as (year, pupils, percent, low, high).
         sets: figures of each set of the current series.
         earlier: figures of sets whose pupils saw the question before it was changed.
         flags: sentences, the most important first.
@@ -125,7 +152,11 @@ class QuestionResponses:
     overall: ItemStatistics | None
     facility: str
     discrimination: str
-    difficulty: tuple[float, float, float] | None
+    is_awaited: bool
+    before: Interval | None
+    after: Interval | None
+    surprise: float | None
+    years: tuple[tuple[str, int, float, float, float], ...]
     flags: tuple[str, ...]
     options: tuple[ShownOption, ...]
     sets: tuple[ShownSet, ...]
@@ -260,20 +291,45 @@ def question_responses(question: Question) -> QuestionResponses | None:
     shown = [
         (row.response_set, row, figure_text("facility", row.figures)) for row in sets if row.response_set is not None
     ]
-    difficulty = None
-    if "difficulty" in figures and "difficulty_error" in figures:
-        reach = Z_95 * figures["difficulty_error"]
-        difficulty = (figures["difficulty"], figures["difficulty"] - reach, figures["difficulty"] + reach)
+    current = tuple(entry for entry in shown if entry[1].version >= since)
+    surprise = figures.get("surprise", 0.0)
     return QuestionResponses(
         overall=overall,
         facility=figure_text("facility", figures),
         discrimination=figure_text("discrimination", figures),
-        difficulty=difficulty,
-        flags=tuple(map(flag_text, overall.flags if overall else ())),
+        is_awaited=overall is None or any(row.computed_at > overall.computed_at for row in sets),
+        before=_interval(figures, _BEFORE),
+        after=_interval(figures, _AFTER),
+        surprise=surprise if abs(surprise) >= SURPRISING else None,
+        years=tuple(
+            (school_year(year["year"]), year["people"], year["percent"], year["low"], year["high"])
+            for year in (overall.years if overall else ())
+        ),
+        flags=tuple(dict.fromkeys(map(flag_text, [*(overall.flags if overall else ()), *_fit_flags(current)]))),
         options=shown_options(overall.options if overall else ()),
-        sets=tuple(entry for entry in shown if entry[1].version >= since),
+        sets=current,
         earlier=tuple(entry for entry in shown if entry[1].version < since),
     )
+
+
+def _fit_flags(sets: Sequence[ShownSet]) -> list[dict[str, Any]]:
+    """Return the flags that only a model of each set gives."""
+    return [flag for _set, row, _facility in sets for flag in row.flags if flag["code"] in _OF_SETS]
+
+
+def school_year(first: int) -> str:
+    """Return the name of a school year.
+
+    >>> school_year(2025)
+    '2025/26'
+    """
+    return f"{first}/{(first + 1) % 100:02d}"
+
+
+def _interval(figures: Mapping[str, float], names: tuple[str, str, str]) -> Interval | None:
+    if not all(name in figures for name in names):
+        return None
+    return figures[names[0]], figures[names[1]], figures[names[2]]
 
 
 def shown_options(options: Sequence[Mapping[str, Any]]) -> tuple[ShownOption, ...]:

@@ -1,27 +1,38 @@
-"""Computing the figures of questions from the stored responses."""
+"""Computing the figures of questions from the stored responses.
+
+A request computes the classical figures of the set that it imports. A job does all else: the model over all sets, the
+difficulty of each question by responses and text, and whether the model suits each set.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet
 
 from analytics.responses.table import Responses
+from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.bank.series_selectors import series_starts
 from questionbank.core.database import advisory_lock
-from questionbank.models import ItemStatistics, Question, ResponseSet
+from questionbank.jobs.progress import JobReporter
+from questionbank.jobs.run_services import run_create
+from questionbank.models import ItemStatistics, Question, ResponseSet, Run
 from questionbank.responses.disclosure_selectors import is_frozen, nearly_repeated_questions
 from questionbank.responses.figures import (
     FEWEST_PUPILS,
     UNKNOWN,
+    Expected,
     OptionShown,
     QuestionResult,
     SetResponses,
     bank_results,
+    set_fit_flags,
     set_results,
 )
 from questionbank.responses.matching_selectors import marked_question
@@ -48,6 +59,12 @@ _VARIANTS = """
 """
 
 Options = Mapping[int, Sequence[OptionShown]]
+TextEstimates = Callable[[Sequence[int]], Mapping[int, Expected]]
+"""Returns the difficulty of questions by their texts, by id, as far as a model reads them."""
+_COMBINED = {"percent": "percent", "low": "percent_low", "high": "percent_high"}
+_AT_ONCE = 1000
+_ROWS_AT_ONCE = 50_000
+_SCHOOL_YEAR = 8  # month in which a school year begins
 
 
 @transaction.atomic
@@ -66,25 +83,103 @@ def set_statistics_compute(*, response_set: ResponseSet) -> None:
     response_set.withheld = sorted({*response_set.withheld, *nearly_repeated_questions(response_set=response_set)})
     data = _responses_of(response_set, options, every_series=True)
     response_set.figures, results = set_results(data, options) if data else ({}, {})
-    response_set.removed = 0
-    response_set.save(update_fields=["figures", "removed", "withheld"])
+    response_set.removed, response_set.is_modelled = 0, False
+    response_set.save(update_fields=["figures", "removed", "withheld", "is_modelled"])
     _store(response_set, results, versions)
     for question, variants in _variants_of(response_set).items():
         ItemStatistics.objects.filter(response_set=response_set, question=question).update(variants=variants)
 
 
 @transaction.atomic
-def bank_statistics_compute() -> int:
-    """Compute the figures over all sets and store them; return the number of questions that have some."""
+def bank_statistics_request(*, outdated: Iterable[int] = ()) -> Run | None:
+    """Request the figures over all sets; at most one run waits, however often this is called.
+
+    Args:
+        outdated: ids of questions whose figures over all sets must not be shown any more.
+    """
+    questions = sorted(set(outdated))
+    ItemStatistics.objects.filter(response_set=None, question__in=questions).delete()
+    _combined_store({}, Question.objects.filter(pk__in=questions))
+    # The waiting run is locked until our transaction commits, so it cannot start without seeing our rows.
+    if Run.objects.select_for_update().filter(kind=Run.Kind.FIGURES, state=Run.State.QUEUED).exists():
+        return None
+    return run_create(kind=Run.Kind.FIGURES, title="Compute the figures of all responses", queue="light")
+
+
+def run_statistics(reporter: JobReporter, *, text_estimates: TextEstimates) -> dict[str, Any]:
+    """Execute a run that computes what a request does not."""
+    reporter.progress(0, 0, "Fitting the model to each new set")
+    sets = sets_model()
+    reporter.progress(0, 0, "Fitting the model to all sets")
+    questions = bank_statistics_compute(text_estimates=text_estimates)
+    return {"sets": sets, "questions": questions}
+
+
+def sets_model() -> int:
+    """Fit a model to each set that has none yet, flag questions that do not suit it, and return the number of sets."""
+    done = 0
+    for response_set in ResponseSet.objects.filter(is_modelled=False).order_by("pk"):
+        with transaction.atomic():
+            _set_model(response_set)
+        done += 1
+    return done
+
+
+def _set_model(response_set: ResponseSet) -> None:
+    rows = {row.question_id: row for row in ItemStatistics.objects.filter(response_set=response_set)}
+    options = _options_of(list(rows))
+    data = None if is_frozen(response_set) else _responses_of(response_set, options, every_series=True)
+    flags = set_fit_flags(data, options) if data else {}
+    for number in flags.keys() & rows.keys():
+        rows[number].flags = [*rows[number].flags, *flags[number]]
+        rows[number].save(update_fields=["flags"])
+    ResponseSet.objects.filter(pk=response_set.pk).update(is_modelled=True)
+
+
+@transaction.atomic
+def bank_statistics_compute(*, text_estimates: TextEstimates) -> int:
+    """Compute the figures over all sets and store them; return the number of questions that have some.
+
+    Args:
+        text_estimates: estimates difficulties from the texts of questions.
+    """
     advisory_lock("item-statistics")
     sets = [response_set for response_set in ResponseSet.objects.order_by("pk") if not is_frozen(response_set)]
     options = _options_of(
         ItemStatistics.objects.filter(response_set__isnull=False).values_list("question_id", flat=True).distinct()
     )
     found = [data for response_set in sets if (data := _responses_of(response_set, options)) is not None]
-    results = bank_results(found, options)
+    asked = sorted({int(number) for data in found for number in data.questions})
+    results = bank_results(found, options, _expected(asked, text_estimates))
     _store(None, results, series_starts(results))
+    combined = {
+        number: {name: round(result.figures[figure], 2) for name, figure in _COMBINED.items()}
+        | {"responses": result.people}
+        for number, result in results.items()
+        if _COMBINED["high"] in result.figures
+    }
+    _combined_store(combined, Question.objects.filter(Q(pk__in=combined) | Q(combined__isnull=False)))
     return len(results)
+
+
+def _expected(questions: Sequence[int], text_estimates: TextEstimates) -> dict[int, Expected]:
+    """Return what texts and sources say about the difficulty of questions."""
+    rows = Question.objects.filter(pk__in=questions, facility__isnull=False, responses__gt=0)
+    expected = dict(text_estimates(questions))
+    for pk, facility, responses in rows.values_list("pk", "facility", "responses"):
+        if facility is not None:
+            expected[pk] = replace(expected.get(pk, Expected()), facility=(facility, responses))
+    return expected
+
+
+def _combined_store(combined: Mapping[int, Mapping[str, float]], among: QuerySet[Question]) -> None:
+    """Store the combined difficulties of some questions, and the difficulties that count then."""
+    names = ("difficulty", "difficulty_scale", "facility", "responses", "combined", "difficulty_percent")
+    changed = [row for row in among.only(*names).iterator() if row.combined != combined.get(row.pk)]
+    for row in changed:
+        row.combined = combined.get(row.pk)
+        row.difficulty_percent = counted_percent(row, row.combined)
+    Question.objects.bulk_update(changed, ["combined", "difficulty_percent"], batch_size=_AT_ONCE)
 
 
 def _variants_of(response_set: ResponseSet) -> dict[int, Any]:
@@ -108,6 +203,7 @@ def _store(
                 figures=result.figures,
                 options=result.options,
                 flags=result.flags,
+                years=result.years,
             )
             for question, result in results.items()
         ),
@@ -137,13 +233,19 @@ def _responses_of(response_set: ResponseSet, options: Options, *, every_series: 
     """
     with connection.cursor() as cursor:
         cursor.execute(_FIRST_ATTEMPTS, [response_set.pk, response_set.withheld, every_series])
-        rows = cursor.fetchall()
-    if not rows:
+        places = {number: {option.label: at for at, option in enumerate(shown)} for number, shown in options.items()}
+        numbers, hashes, scores, chosen = array("q"), bytearray(), array("d"), array("q")
+        while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+            numbers.extend(row[0] for row in rows)
+            hashes += b"".join(row[1] for row in rows)
+            scores.extend(row[2] for row in rows)
+            chosen.extend(places.get(row[0], {}).get(row[3], UNKNOWN) if row[3] else UNKNOWN for row in rows)
+    if not numbers:
         return None
-    ids, question = np.unique(np.array([row[0] for row in rows]), return_inverse=True)
-    _people, person = np.unique(np.array([bytes(row[1]).hex() for row in rows]), return_inverse=True)
-    places = {number: {option.label: at for at, option in enumerate(shown)} for number, shown in options.items()}
-    choices = [places.get(row[0], {}).get(row[3], UNKNOWN) if row[3] else UNKNOWN for row in rows]
+    ids, question = np.unique(np.array(numbers), return_inverse=True)
+    _people, person = np.unique(np.frombuffer(hashes, dtype="<u8")[::2], return_inverse=True)  # half a hash tells apart
     marks = np.array([response_set.maximum_marks.get(str(number), 1.0) for number in ids])
-    responses = Responses(person, question, np.array([row[2] for row in rows], dtype=float), marks)
-    return SetResponses(ids, responses, np.array(choices, dtype=np.int64), response_set.counts_unreached)
+    responses = Responses(person, question, np.array(scores), marks)
+    day = response_set.day
+    year = None if day is None else day.year - (day.month < _SCHOOL_YEAR)
+    return SetResponses(ids, responses, np.array(chosen), response_set.counts_unreached, year)

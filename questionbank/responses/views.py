@@ -35,12 +35,27 @@ from questionbank.responses.import_services import (
     responses_read,
 )
 from questionbank.responses.response_table import ResponseTable
-from questionbank.responses.set_selectors import flagged_questions, response_set_get, response_sets, set_statistics
-from questionbank.responses.shown_figures import COLUMNS, flag_text, set_chart, shown_rows, shown_totals, sort_links
+from questionbank.responses.set_selectors import (
+    contradicting_questions,
+    flagged_questions,
+    response_set_get,
+    response_sets,
+    set_statistics,
+)
+from questionbank.responses.shown_figures import (
+    COLUMNS,
+    SURPRISING,
+    flag_text,
+    set_chart,
+    shown_rows,
+    shown_totals,
+    sort_links,
+)
 
 _SALT = "kindred.responses.2"
 SETS_SHOWN = 50  # per page
 PROBLEMS_SHOWN = 100
+CONTRADICTING_SHOWN = 20
 
 
 @page_for("responses_read")
@@ -55,9 +70,15 @@ def response_set_list(request: HttpRequest) -> HttpResponse:
 
 @page_for("responses_read")
 def response_questions(request: HttpRequest) -> HttpResponse:
-    """Show the questions that are flagged over all sets, the worst first."""
+    """Show the questions that are flagged over all sets, the worst first, and those that contradict their text most."""
     page = paginated(request, flagged_questions(user=request.user), SETS_SHOWN)
-    return render(request, "responses/questions.html", {"page": page, "rows": shown_rows(page.object_list)})
+    contradicting = contradicting_questions(user=request.user, surprise=SURPRISING)[:CONTRADICTING_SHOWN]
+    context = {
+        "page": page,
+        "rows": shown_rows(page.object_list),
+        "contradicting": shown_rows(list(contradicting)) if page.number == 1 else [],
+    }
+    return render(request, "responses/questions.html", context)
 
 
 @form_for("responses_import")

@@ -22,11 +22,11 @@ from questionbank.core.cached import KeyedCache
 from questionbank.core.wording import percent_text
 from questionbank.models import KnowledgeConcept, Question, QuestionTag
 from questionbank.registry.serving import Serving
+from questionbank.similar.predictions import NOT_READ
 
 SURE = 0.75  # probability from which a question is listed as harder or easier
 FEWEST, MOST = 10, 40  # how many other questions a question is ranked among
 _CANDIDATES = 2_000  # questions on the topic that these are sampled from
-_NOT_READ = ("description", "opaque")  # their text does not state a task
 _COMPARED = (  # columns that a comparison by order or difficulty reads
     "text", "options", "content", "content_hash", "language", "kind", "paraphrase_of",
     "difficulty", "difficulty_scale", "difficulty_percent", "facility", "responses", "combined",
@@ -80,7 +80,7 @@ def order_scores(questions: Sequence[Question], serving: Serving, hierarchy: str
     by_key: dict[_ScoreKey, Question] = {
         (*made_by, question.pk, bytes(question.content_hash)): question
         for question in questions
-        if primary_language(question.language) == LANGUAGE and question.kind not in _NOT_READ
+        if primary_language(question.language) == LANGUAGE and question.kind not in NOT_READ
     }
 
     def read(keys: list[_ScoreKey]) -> dict[_ScoreKey, float]:

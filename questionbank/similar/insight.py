@@ -29,12 +29,11 @@ from questionbank.registry.serving import Serving, serving
 from questionbank.review.pair_selectors import ParaphraseOrigin, paraphrase_origin, question_paraphrases
 from questionbank.similar.comparison import Standing, standing
 from questionbank.similar.kinship import BOTH, SEARCHED, LensColumn, compared_hits, lens_columns, with_comparisons
-from questionbank.similar.predictions import QuestionPrediction, predict
+from questionbank.similar.predictions import NOT_READ, QuestionPrediction, predict
 from questionbank.similar.similarity import LIKELY, SimilarHit, SimilarResult, near_duplicates, similar_by_lens
 from questionbank.solving.solutions import SolvedText, solved_or_none
 
 MOST_SAME = 5  # most questions with exactly the same text that are named
-_NOT_READ = ("description", "opaque")  # their text does not state a task
 # Kinds with a single answer that an equation can give, and the kind with several, which is reported as not solved.
 _SOLVED = ("open", "number", "short", "choice", "true_false", "parts")
 
@@ -60,7 +59,7 @@ def difficulty_figures(question: Question | None, prediction: QuestionPrediction
     combined = combined_difficulty(question.combined) if question else None
     observed = observed_difficulty(question) if question else None
     published = published_difficulty(question) if question else None
-    is_read = question is None or question.kind not in _NOT_READ
+    is_read = question is None or question.kind not in NOT_READ
     estimated = _estimated(prediction) if is_read else None
     return [figure for figure in (combined, observed, estimated, published) if figure is not None]
 

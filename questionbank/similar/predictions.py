@@ -24,16 +24,19 @@ from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
 from questionbank.bank.concept_selectors import named_paths
 from questionbank.bank.question_selectors import concept_paths
-from questionbank.bank.vector_selectors import nearest
-from questionbank.core.errors import ValidationFailed
+from questionbank.bank.vector_selectors import nearest, vectors_of
+from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.formats.scales import scale_percent, scale_value
 from questionbank.models import EmbeddingSet, KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
 from questionbank.registry.model_selectors import why_no_probes
-from questionbank.registry.serving import ServedProbes, Serving
+from questionbank.registry.serving import ServedProbes, Serving, serving
+from questionbank.responses.figures import Expected
 
 TOP_CONCEPTS = 5
 NEIGHBOURS = 10
 _READ_AT_ONCE = NEIGHBOURS + 2  # one of them is often the question itself
+_READ_BY_MODEL = 500  # at once
+NOT_READ = ("description", "opaque")  # kinds whose text does not state a task
 _FEWEST_VOTES = 3  # with fewer labelled neighbours, no difficulty is estimated from them
 
 Vector = npt.NDArray[np.float32]
@@ -162,6 +165,52 @@ def predict_many(
             language = languages[index] or detect_language(texts[index])
             predictions[index] = _by_probes(probes, _in_order(prediction, language), concepts, [])
     return [predictions[index] for index in range(len(texts))]
+
+
+def text_difficulties(questions: Sequence[int]) -> dict[int, Expected]:
+    """Return the difficulty of questions by their texts, by id, as far as a model in use states one.
+
+    Each question is read by the model of the hierarchy that tags it, otherwise of the bank's default hierarchy.
+    """
+    models = serving()
+    tags = QuestionTag.objects.filter(question__in=questions, concept__hierarchy__name__in=models.probe_artifacts)
+    hierarchies = dict(tags.order_by("concept__path").values_list("question_id", "concept__hierarchy__name"))
+    found: dict[int, Expected] = {}
+    for start in range(0, len(questions), _READ_BY_MODEL):
+        ids = questions[start : start + _READ_BY_MODEL]
+        rows = Question.objects.filter(pk__in=ids).exclude(kind__in=NOT_READ).defer("search_vector", "solution")
+        groups: dict[tuple[str, str], list[Question]] = defaultdict(list)
+        for row in rows:
+            groups[hierarchies.get(row.pk, ""), row.language].append(row)
+        for (hierarchy, language), group in groups.items():
+            found |= _text_difficulties(group, models, hierarchy, language)
+    return found
+
+
+def _text_difficulties(
+    questions: Sequence[Question], models: Serving, hierarchy: str, language: str
+) -> dict[int, Expected]:
+    texts = {question.pk: question.analysed_text for question in questions}
+    try:
+        name = hierarchy or models.hierarchy(None)
+        probes = models.probes_for(hierarchy=name, language=language, sample=list(texts.values()))
+        if probes is None or not probes.heads.states_difficulty:
+            return {}
+        vectors = vectors_of(embedding_set=models.embedding_set(probes.lens), questions=questions)
+    except ServiceUnavailable:
+        return {}
+    if not vectors:
+        return {}
+    read = [texts[pk] for pk in vectors]
+    predicted = probes.heads.predict(np.stack(list(vectors.values())), top=1, texts=read)
+    found = {}
+    for pk, prediction in zip(vectors, predicted, strict=True):
+        estimate = prediction.difficulty
+        on_scale = _on_scale((estimate.value, estimate.low, estimate.high), estimate.scale, None) if estimate else None
+        if on_scale is not None:
+            percents = (on_scale.percent, on_scale.low_percent, on_scale.high_percent)
+            found[pk] = Expected(percents, f"{name}: {on_scale.scale}")
+    return found
 
 
 def _no_prediction(hierarchy: str) -> QuestionPrediction:

@@ -8,7 +8,8 @@ from typing import Any
 from questionbank.core.wording import counted
 from questionbank.management.base import BankCommand
 from questionbank.responses.set_selectors import response_set_get, response_sets
-from questionbank.responses.statistics_services import bank_statistics_compute, set_statistics_compute
+from questionbank.responses.statistics_services import bank_statistics_compute, set_statistics_compute, sets_model
+from questionbank.similar.predictions import text_difficulties
 
 
 class Command(BankCommand):
@@ -23,7 +24,8 @@ class Command(BankCommand):
         chosen = [response_set_get(set_id=options["set"])] if options["set"] is not None else list(response_sets())
         for response_set in chosen:
             set_statistics_compute(response_set=response_set)
-        questions = bank_statistics_compute()
+        sets_model()
+        questions = bank_statistics_compute(text_estimates=text_difficulties)
         self.stdout.write(
             f"{counted(questions, 'question has', 'questions have')} figures, from"
             f" {counted(response_sets().count(), 'set', 'sets')} of responses."

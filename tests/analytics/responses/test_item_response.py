@@ -99,13 +99,13 @@ def test_a_prior_moves_a_question_with_few_responses_more():
     assert changes[0] > 0.4 > 0.2 > changes[1] > 0
 
 
-def test_the_scale_of_the_priors_is_kept_where_they_set_it():
-    _slope, location, answers = simulated(400, 40, 3)
-    priors = Priors(location=location * 1.3 + 0.7, location_sd=1.0)
-    settings = ModelSettings(priors=priors, scale_from_priors=True)
-    model = fit_item_response(Responses.from_matrix(answers), settings)
-    assert np.abs(model.location - priors.location).mean() < 0.3
-    assert model.group_mean[0] == pytest.approx(0.7, abs=0.2)
+def test_an_estimation_goes_on_from_an_earlier_one():
+    _slope, _location, answers = simulated(300, 20, 3)
+    responses = Responses.from_matrix(answers)
+    first = fit_item_response(responses)
+    again = fit_item_response(responses, start=first)
+    assert again.steps < first.steps
+    assert again.location == pytest.approx(first.location, abs=1e-3)
 
 
 def test_answers_that_are_all_right_or_all_wrong_stay_finite():

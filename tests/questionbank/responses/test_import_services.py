@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import storages
 
+from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.core.errors import Conflict, ImportRefused, NotAllowed
 from questionbank.models import ItemStatistics, Question, Response, ResponseSeries, ResponseSet
 from questionbank.responses.column_roles import QuestionReference
@@ -23,8 +24,9 @@ from questionbank.responses.import_services import (
 )
 from questionbank.responses.matching_selectors import match_questions
 from questionbank.responses.prepared import person_hash
-from questionbank.responses.statistics_services import bank_statistics_compute, set_statistics_compute
+from questionbank.responses.statistics_services import set_statistics_compute
 from tests.factories import QuestionFactory
+from tests.questionbank.responses.conftest import waiting_figures_compute
 
 
 def plan_of(path: Path, text: str = "", **given) -> ImportPlan:
@@ -46,16 +48,23 @@ def test_a_table_of_letters_is_marked_by_the_banks_key(questions, letters):
     assert {row.version for row in first} == {questions[0].version}
 
 
-def test_an_import_computes_the_figures_of_its_set_and_of_all_sets(questions, letters):
+def test_an_import_computes_the_figures_of_its_set_and_a_job_those_of_all_sets(questions, letters):
     response_set = imported(letters)
+    assert not ItemStatistics.objects.filter(response_set=None).exists()
+    waiting_figures_compute()
     assert response_set.figures["people"] == 7
     own = ItemStatistics.objects.get(question=questions[0], response_set=response_set)
     overall = ItemStatistics.objects.get(question=questions[0], response_set=None)
     assert own.figures["facility"] == pytest.approx(5 / 7)
     assert own.figures["guess"] == pytest.approx(1 / 3)
     assert [sum(option["thirds"]) for option in own.options] == [2, 5, 0]
-    assert overall.figures.keys() >= {"facility", "difficulty", "difficulty_error", "slope", "sets"}
+    assert overall.figures.keys() >= {"facility", "difficulty", "difficulty_error", "slope", "sets", "percent"}
     assert ItemStatistics.objects.count() == 8
+    questions[0].refresh_from_db()
+    combined = questions[0].combined
+    assert combined["responses"] == 7
+    assert combined["low"] < combined["percent"] < combined["high"]
+    assert questions[0].difficulty_percent == counted_percent(questions[0], combined)
 
 
 def test_planning_writes_nothing(questions, letters):
@@ -163,7 +172,7 @@ def changed(question: Question, **fields: object) -> None:
 def test_responses_to_a_question_before_it_was_changed_do_not_count_for_it(questions, letters):
     before = imported(letters)
     changed(questions[0], answer="A")
-    bank_statistics_compute()
+    waiting_figures_compute()
     set_statistics_compute(response_set=before)
     overall = ItemStatistics.objects.filter(response_set=None)
     assert set(overall.values_list("question", flat=True)) == {question.pk for question in questions[1:]}
@@ -171,6 +180,7 @@ def test_responses_to_a_question_before_it_was_changed_do_not_count_for_it(quest
     assert (own.version, own.options, own.figures["facility"]) == (1, [], pytest.approx(5 / 7))
     letters.write_text("Name,t-1,t-2\n" + "".join(f"P{n},A,B\n" for n in range(6)), encoding="utf-8")
     imported(letters)
+    waiting_figures_compute()
     overall = ItemStatistics.objects.get(question=questions[0], response_set=None)
     assert (overall.people, overall.version, overall.figures["facility"]) == (6, 2, 1.0)
 
@@ -185,13 +195,16 @@ def table_without(path: Path, lines: int) -> Path:
 
 def test_no_pupils_answers_follow_from_two_sets_that_differ_by_this_pupil(questions, letters):
     whole = imported(letters)
+    waiting_figures_compute()
     before = dict(ItemStatistics.objects.filter(response_set=None).values_list("question", "people"))
     part = imported(table_without(letters, 1))
     assert (whole.figures["people"], part.figures, part.withheld) == (7, {}, [q.pk for q in questions])
     assert not ItemStatistics.objects.filter(response_set=part).exists()
+    waiting_figures_compute()
     assert dict(ItemStatistics.objects.filter(response_set=None).values_list("question", "people")) == before
     response_set_delete(response_set=whole, user=None)
     set_statistics_compute(response_set=part)
+    waiting_figures_compute()
     assert part.figures == {}
     assert not ItemStatistics.objects.exists()
 

@@ -18,7 +18,7 @@ from psycopg import sql
 
 from questionbank.models import ItemStatistics, QuestionList, QuestionListItem, ResponseSet
 from questionbank.responses.import_services import SetDetails, responses_import, responses_plan, responses_read
-from tests.questionbank.responses.conftest import PUPILS
+from tests.questionbank.responses.conftest import PUPILS, waiting_figures_compute
 
 pytestmark = pytest.mark.usefixtures("own_uploads")
 
@@ -113,6 +113,7 @@ def test_the_page_of_a_set_lists_flagged_questions_first_and_sorts(as_teacher, r
 
 
 def test_questions_to_look_at_are_listed_with_suspected_keys_first(as_teacher, response_set, questions):
+    waiting_figures_compute()
     rows = ItemStatistics.objects.filter(response_set=None)
     rows.filter(question=questions[0]).update(flags=[{"code": "too easy", "evidence": 0.97, "option": ""}])
     for question, evidence in ((questions[1], 1.4), (questions[2], 3.2)):
@@ -126,6 +127,25 @@ def test_questions_to_look_at_are_listed_with_suspected_keys_first(as_teacher, r
     assert "3 questions to look at" in page(as_teacher, "response_set_list")
     rows.update(flags=[])
     assert "Nothing to look at" in page(as_teacher, "response_questions")
+
+
+def test_questions_whose_responses_contradict_the_text_are_listed(as_teacher, response_set, questions):
+    figures = {
+        "text_percent": 20.0,
+        "text_low": 5.0,
+        "text_high": 50.0,
+        "percent": 71.4,
+        "percent_low": 60,
+        "percent_high": 80,
+    }
+    for question, surprise in zip(questions, (2.6, -4.0, 1.0, 2.4), strict=True):
+        ItemStatistics.objects.create(question=question, people=40, figures=figures | {"surprise": surprise})
+    shown = page(as_teacher, "response_questions").partition("contradict the text most</h2>")[2]
+    assert re.findall(r'<a href="/questions/(\d+)/"', shown) == [str(questions[1].pk), str(questions[0].pk)]
+    assert "20% wrong" in shown
+    assert "71% wrong" in shown
+    card = page(as_teacher, "question_detail", questions[1].pk)
+    assert "Easier for pupils than its text suggests" in card
 
 
 def test_the_address_of_a_preview_does_not_hold_the_files_name(as_teacher, questions, letters):
@@ -143,6 +163,8 @@ def test_figures_are_written_as_csv(as_teacher, response_set, questions):
 
 
 def test_the_page_of_a_question_shows_what_its_responses_say(as_teacher, response_set, questions):
+    assert "The figures over all tests are being computed." in page(as_teacher, "question_detail", questions[0].pk)
+    waiting_figures_compute()
     shown = page(as_teacher, "question_detail", questions[0].pk)
     assert "Options by third of ability" in shown
     assert "71% of the marks, 7 pupils" in shown
