@@ -19,7 +19,7 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from questionbank.bank.bulk_selectors import bulk_change_description
-from questionbank.bank.history_selectors import names_of, states_after, user_of
+from questionbank.bank.history_selectors import actor_of, names_of, states_after, user_of
 from questionbank.core.wording import counted
 from questionbank.models import (
     BulkChange,
@@ -116,7 +116,7 @@ def _entries(
     people = _names(map(user_of, events))
     for event in events:
         key = (type(event), event.pgh_label, event.pgh_context_id) if is_joined and event.pgh_context_id else ()
-        who = people.get(user_of(event), "")
+        who = actor_of(event, people)
         yield ChangeEntry(event.pgh_created_at, who, kind, what(event), address(event), key=key)
 
 
@@ -276,7 +276,7 @@ def _imports(before: datetime | None) -> Iterable[ChangeEntry]:
         questions = counted(run.result.get("created" if is_import else "removed", 0), "question", "questions")
         origin = run.result.get("name") or run.title
         what = f"imported {questions} from {origin}" if is_import else f"undid an import and removed {questions}"
-        when, who = run.finished_at or run.created_at, str(run.requested_by or "")
+        when, who = run.finished_at or run.created_at, run.requester
         yield ChangeEntry(when, who, "imports", what, reverse("run_detail", args=[run.pk]))
 
 

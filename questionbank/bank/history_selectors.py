@@ -6,7 +6,7 @@ snapshot and the next one; after the last snapshot comes the question's current 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -90,7 +90,7 @@ def question_history(*, question: Question) -> list[HistoryEntry]:
     return [
         HistoryEntry(
             event.pgh_created_at,
-            people.get(user_of(event), "") + _through_key(event),
+            actor_of(event, people),
             fields,
             event.pk if any(change.is_reverted for change in fields) else None,
         )
@@ -103,10 +103,14 @@ def user_of(event: Any) -> int | None:
     return event.pgh_context.metadata.get("user") if event.pgh_context is not None else None
 
 
-def _through_key(event: Any) -> str:
-    """Return " through KEY" if the person used a program with this key of the API; else empty."""
+def actor_of(event: Any, people: Mapping[int | None, str]) -> str:
+    """Return the person behind an event, with “through KEY” if they used a program; empty for an import or a job.
+
+    Args:
+        people: names by id.
+    """
     key = event.pgh_context.metadata.get("api_key") if event.pgh_context is not None else None
-    return f" through {key}" if key else ""
+    return people.get(user_of(event), "") + (f" through {key}" if key else "")
 
 
 def names_of(ids: Iterable[int | None]) -> dict[int | None, str]:

@@ -79,6 +79,7 @@ class Run(models.Model):
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs"
     )
+    through = models.CharField("key", max_length=120, blank=True, default="")  # name of the API key that requested it
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -118,6 +119,11 @@ class Run(models.Model):
     def is_paused(self) -> bool:
         """Whether it has started and waits for a worker to continue it."""
         return self.state == self.State.QUEUED and self.started_at is not None and bool(self.message)
+
+    @property
+    def requester(self) -> str:
+        """Who requested it, with “through KEY” if a program did; empty if nobody did."""
+        return " through ".join(filter(None, (str(self.requested_by or ""), self.through)))
 
     @property
     def percent(self) -> int | None:

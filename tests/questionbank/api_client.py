@@ -53,7 +53,8 @@ class Assistant(Program):
         """Send a body: a message, or text or bytes as they are."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         data = message if isinstance(message, str | bytes) else json.dumps(message)
-        return self._client.post(
+        return self._client.generic(
+            "POST",
             "/mcp",
             data,
             named.pop("Content-Type", "application/json"),

@@ -35,20 +35,20 @@ class Attack:
     def data(self) -> bytes:
         if isinstance(self.body, bytes):
             return self.body
-        return b"" if self.body is None else _written(self.body).encode("utf-8", "surrogatepass")
+        return b"" if self.body is None else written(self.body).encode("utf-8", "surrogatepass")
 
 
 class Raw(str):
     """Text that goes into JSON as it is."""
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
     if isinstance(value, Raw):
         return value
     if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(name)}:{_written(one)}" for name, one in value.items()) + "}"
+        return "{" + ",".join(f"{json.dumps(name)}:{written(one)}" for name, one in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(map(_written, value)) + "]"
+        return "[" + ",".join(map(written, value)) + "]"
     return json.dumps(value)
 
 

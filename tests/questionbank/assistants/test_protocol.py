@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import random
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
+from questionbank.api.key_services import LARGEST_RATE
 from questionbank.assistants.messages import VERSIONS
+from questionbank.assistants.views import TOOLS
 from questionbank.models import Worksheet
 from tests.factories import QuestionFactory
+from tests.questionbank.api.test_hostile import BODIES, HEADERS, VALUES, written
 from tests.questionbank.api_client import Assistant
 
 PING = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
@@ -157,3 +164,50 @@ def test_a_write_with_an_idempotency_key_happens_once(assistant, db) -> None:
     other = assistant.send(call | {"id": 8}, Idempotency_Key="a").json()["result"]
     assert other["isError"]
     assert "another request" in other["content"][0]["text"]
+
+
+SAMPLES: dict[str, dict[str, Any]] = {
+    "search_questions": {"query": "circle", "limit": 2, "difficulty_min": 0, "order": "easiest", "cursor": ""},
+    "get_question": {"question": 1},
+    "find_similar": {"text": "Why?", "lens": "wording", "k": 3, "difficulty": "easier"},
+    "predict": {"texts": [{"text": "How much is $2 + 3$?", "language": "en"}], "hierarchy": "School"},
+    "solve": {"text": "How much is 2 + 3?"},
+    "check_duplicates": {"text": "How much is 2 + 3?", "language": "en"},
+    "list_concepts": {"hierarchy": 1, "name": "a", "limit": 2},
+    "item_statistics": {"question": 1},
+    "export_questions": {"questions": [1], "format": "gift"},
+    "get_job": {"job": 1},
+    "make_variant": {"question": 1, "kind": "similar", "number": 1},
+    "import_questions": {"content": "::a:: 2+3? {=5}", "file_name": "a.gift", "source": "a", "hierarchy": "a"},
+    "make_worksheet": {"name": "a", "questions": [1], "title": "a", "instructions": "a"},
+}
+
+
+@pytest.mark.usefixtures("own_uploads")
+def test_hostile_calls_are_refused_in_the_shape_of_the_protocol(bank, teacher) -> None:
+    """Every argument of every tool takes a dozen hostile values, and every header and body is sent once."""
+    assistant = Assistant(teacher, rate_limit=LARGEST_RATE)
+    rng = random.Random(56)
+    calls: list[tuple[str | bytes, dict[str, str]]] = [(body, {}) for body in BODIES]
+    calls += [(json.dumps(PING), {name.replace("-", "_"): value for name, value in each.items()}) for each in HEADERS]
+    for tool, arguments in SAMPLES.items():
+        for name in [*arguments, "unheard_of"]:
+            for value in rng.sample(VALUES, 12):
+                call = {"name": tool, "arguments": arguments | {name: value}}
+                calls.append((written(PING | {"method": "tools/call", "params": call}), {}))
+    bad = []
+    for body, headers in calls:
+        data = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
+        with transaction.atomic():
+            response = assistant.send(data, **headers)
+            transaction.set_rollback(True)
+        told = response.json() if response.content else {}
+        is_shaped = response.status_code == 202 or {"result", "error"} & told.keys()
+        if response.status_code >= 500 or not is_shaped:
+            bad.append((response.status_code, data[:200], headers))
+    assert bad == []
+    assert len(calls) > 500
+
+
+def test_every_tool_has_a_sample() -> None:
+    assert SAMPLES.keys() == TOOLS.keys()

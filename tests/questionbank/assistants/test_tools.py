@@ -236,7 +236,7 @@ def test_a_question_without_an_equation_has_no_variants(assistant, bank) -> None
 
 @pytest.mark.usefixtures("own_uploads")
 @pytest.mark.parametrize(("content", "name", "created"), [(GIFT, "sums.gift", 2), (MOODLE, "sums.xml", 1)])
-def test_a_file_is_checked_then_imported_as_drafts(admin_person, content, name, created) -> None:
+def test_a_file_is_checked_then_imported_as_drafts(admin_person, as_admin, content, name, created) -> None:
     assistant = Assistant(admin_person)  # whose imports are published otherwise
     checked = assistant.use("import_questions", content=content, file_name=name, source="Sums")
     assert checked["state"] == "queued"
@@ -248,6 +248,8 @@ def test_a_file_is_checked_then_imported_as_drafts(admin_person, content, name, 
     imported = assistant.use("import_questions", checked_job=checked["id"])
     assert assistant.use("import_questions", checked_job=checked["id"])["id"] == imported["id"]
     work_on_import(imported["id"])
+    for page in (reverse("run_detail", args=[imported["id"]]), reverse("change_list")):
+        assert "admin through Program" in text_of(as_admin.get(page))
     assert sorted(Question.objects.values_list("source", "status")) == [("Sums", "draft")] * created
 
 

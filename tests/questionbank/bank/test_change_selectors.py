@@ -46,6 +46,13 @@ def test_tags_that_people_set_and_remove_are_told(teacher):
     assert changes == [("teacher", "Algebra", ""), ("teacher", "", "Algebra")]
 
 
+def test_a_change_through_a_key_names_it(teacher):
+    question, concept = QuestionFactory(), ConceptFactory(names=("Algebra",))
+    with pghistory.context(user=teacher.pk, api_key="Assistant"):
+        question_set_tags(user=teacher, question=question, concepts=[concept])
+    assert [who for who, _what, _rows in told("tags")] == ["teacher through Assistant"]
+
+
 def test_older_changes_are_reached_behind_one_of_very_many_rows(teacher, admin_person, monkeypatch):
     monkeypatch.setattr(changes, "_WINDOW", 5)
     concept, area = (ConceptFactory(names=(name,)) for name in ("Algebra", "Area"))
