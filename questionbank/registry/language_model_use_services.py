@@ -32,7 +32,7 @@ from analytics.language_model.protocol import (
 from questionbank.core.database import database_now
 from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.jobs.run_services import run_create, run_under_way
-from questionbank.models import LanguageModelUse, Run, User
+from questionbank.models import LanguageModelExclusion, LanguageModelUse, Question, Run, User
 from questionbank.people.permissions import require
 from questionbank.registry.language_model_use_selectors import language_model_use
 from questionbank.registry.language_models import configured_language_model, endpoint_model
@@ -82,8 +82,8 @@ class CountedModel:
             LanguageModelError: as there, or the tokens of today are used up.
             DataError: the answer has no text.
         """
-        key = f"language-model-tokens/{timezone.now():%Y-%m-%d}"  # threads ask, and they have no database connection
         most = settings.LANGUAGE_MODEL_TOKENS_PER_DAY
+        key = f"language-model-tokens/{timezone.now():%Y-%m-%d}"  # threads ask, and they have no database connection
         if most and cache.get(key, 0) >= most:
             raise LanguageModelError(
                 f"The {most:,} tokens that the language model may use in a day are used up. Start this again tomorrow,"
@@ -95,8 +95,9 @@ class CountedModel:
             answer.answer_tokens if answer.answer_tokens is not None else received // _CHARACTERS_A_TOKEN
         )
         self.tokens += used
-        cache.add(key, 0, timeout=_DAY_SECONDS)
-        cache.incr(key, used)
+        if most:  # Redis is asked for nothing else, and a command does not start it
+            cache.add(key, 0, timeout=_DAY_SECONDS)
+            cache.incr(key, used)
         return answer
 
     def ask_all(self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS) -> list[str]:
@@ -225,6 +226,19 @@ def language_model_switch(*, use: str, is_on: bool, user: User) -> LanguageModel
     row.switched_on_by, row.switched_on_at = (user, database_now()) if is_on else (None, None)
     row.save(update_fields=["switched_on_by", "switched_on_at"])
     return row
+
+
+def language_model_exclude(*, question: Question, is_excluded: bool, user: User) -> None:
+    """Never send a question to the language model for one of its uses, or allow it again.
+
+    Raises:
+        NotAllowed: the person may not edit the question.
+    """
+    require(user, "question_edit", "Only its author or an admin can exclude this question.", question)
+    if is_excluded:
+        LanguageModelExclusion.objects.get_or_create(question=question, defaults={"excluded_by": user})
+    else:
+        LanguageModelExclusion.objects.filter(question=question).delete()
 
 
 @lru_cache(maxsize=1)

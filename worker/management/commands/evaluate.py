@@ -17,6 +17,7 @@ class Command(BankCommand):
 
     help = "Measure a capability, or how well search finds known questions."
     needs_model = True
+    servers = ("postgres", "redis")  # Redis counts the tokens of the exam
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         from worker.evaluation import evaluations
