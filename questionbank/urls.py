@@ -78,6 +78,7 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/", questions.question_detail, name="question_detail"),
     path("<int:question_id>/edit/", writing.question_edit, name="question_edit"),
     path("<int:question_id>/retire/", questions.question_retire_page, name="question_retire"),
+    path("<int:question_id>/exclude/", questions.question_exclude, name="question_exclude"),
     path("<int:question_id>/restore/", questions.question_restore_view, name="question_restore"),
     path("<int:question_id>/revert/<int:event>/", questions.question_revert_view, name="question_revert"),
     path("<int:question_id>/accept/", tags.question_accept, name="question_accept"),

@@ -126,7 +126,7 @@ class SolverWork(WorkerCapability):
 
     @property
     def jobs(self) -> Mapping[str, Job]:
-        return {"solve": self.solve, "opinion": self.opinion}
+        return {"solve": self.solve, "opinion": self.opinion, "worked_out": self.worked_out}
 
     @property
     def blocks(self) -> Sequence[type[BlockJob]]:
@@ -140,6 +140,12 @@ class SolverWork(WorkerCapability):
         from worker.solver.solving import solve_run
 
         return solve_run(reporter)
+
+    def worked_out(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Ask the school's language model about word problems."""
+        from worker.solver.working_out import worked_out_run
+
+        return worked_out_run(reporter)
 
     def opinion(self, reporter: RunReporter) -> Mapping[str, Any]:
         """Solve a text that somebody typed, with the language model's second opinion."""

@@ -35,6 +35,7 @@ from questionbank.responses.statistics_services import run_statistics
 from questionbank.search.services import recall_measure
 from questionbank.similar.predictions import text_difficulties
 from questionbank.solving.services import solve_request_missing
+from questionbank.solving.worked_out_services import worked_out_request
 from questionbank.training.services import probes_request_missing
 from questionbank.training.views import training_report
 from worker.blocks import BlockJob, help_with_blocks
@@ -234,8 +235,9 @@ def sweep_attachments() -> int:
 
 @application.task(name="bank.request_language_model")
 def request_language_model() -> None:
-    """Request the preparation of the packaged language model, once."""
+    """Request the preparation of the packaged language model, once; and what the school's model is to be asked."""
     language_model_request()
+    worked_out_request()
 
 
 @application.task(name="bank.measure_recall")

@@ -92,6 +92,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
     facts = ("problems", "device")
     jobs = (
         JobKind("solve", "Solve word problems", alone=(), is_bulk=True, is_background=True),
+        JobKind("worked_out", "Work out problems with the language model", alone=(), is_bulk=True, is_background=True),
         JobKind(
             "opinion",
             "Solve a text with a second opinion",

@@ -6,7 +6,7 @@ import pghistory
 import pgtrigger
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 
 GRAPH_KEY_LIMIT = 200
 """Maximum length of a key; a longer equation cannot be looked up by its computation."""
@@ -62,6 +62,8 @@ class QuestionSolution(models.Model):
         alternatives: the equations found, most likely first, in the format of
             `questionbank.solving.services.solution_to_json`; empty if none was found.
         reason: a sentence on why none was found.
+        own_alternatives: the solver's own equations, where an answer of the language model is pooled with them.
+        read_with: the language model whose answer is pooled, as "MODEL at HOST"; empty if there is none.
         probability: calibrated probability that the first alternative gives the answer.
         graph_key: key of the first alternative, as in `QuestionEquation`; empty if its answer differs from the
             published
@@ -79,6 +81,8 @@ class QuestionSolution(models.Model):
     )
     content_hash = models.BinaryField(max_length=32)
     alternatives = models.JSONField("equations", default=list, blank=True)
+    own_alternatives = models.JSONField(default=list, blank=True, db_default=Value([], models.JSONField()))
+    read_with = models.CharField(max_length=510, blank=True, default="", db_default="")
     reason = models.TextField("why there is none", blank=True)
     probability = models.FloatField("probability", null=True, blank=True)
     graph_key = models.CharField(max_length=GRAPH_KEY_LIMIT, blank=True, default="", editable=False)

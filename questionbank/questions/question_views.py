@@ -19,6 +19,8 @@ from questionbank.core.errors import NotFound
 from questionbank.core.views import button_for, check_permission, form_for, page_for, render_page
 from questionbank.core.wording import whole_number
 from questionbank.models import Attachment, Question
+from questionbank.registry.language_model_use_selectors import language_model_uses, may_be_sent
+from questionbank.registry.language_model_use_services import language_model_exclude
 from questionbank.registry.serving import Serving, serving
 from questionbank.responses.shown_figures import question_responses
 from questionbank.review.proposal_services import why_not_reworded
@@ -61,11 +63,24 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "may_edit": request.user.has_perm("questionbank.question_edit", question),
         "last_list": last_list(user=request.user),
     }
+    if context["may_edit"] and any(use.is_on for use in language_model_uses()):
+        context["may_be_sent"] = may_be_sent(question_id=question.pk)
     if request.COOKIES.get(SCRIPTS_COOKIE) and "whole" not in request.GET:
         context["likeness_later"] = True
     else:
         context |= _likeness(request, question, models)
     return render(request, "bank/questions/detail.html", context)
+
+
+@button_for("read")
+def question_exclude(request: HttpRequest, question_id: int) -> HttpResponse:
+    """Exclude a question from what is sent to the language model, or allow it again."""
+    question = question_get(question_id=question_id, user=request.user)
+    is_excluded = request.POST.get("exclude") == "yes"
+    language_model_exclude(question=question, is_excluded=is_excluded, user=request.user)
+    sentence = "is not sent to the language model any more" if is_excluded else "may be sent to the language model"
+    messages.success(request, f"The question {sentence}.")
+    return redirect("question_detail", question_id=question.pk)
 
 
 @page_for("read")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from questionbank.models import LanguageModelUse
+from questionbank.models import LanguageModelExclusion, LanguageModelUse
 from questionbank.registry.language_models import configured_language_model
 
 
@@ -15,6 +15,11 @@ def language_model_uses() -> list[LanguageModelUse]:
     """Return the uses whose exam was taken, in the order in which pages show them."""
     rows = {row.use: row for row in LanguageModelUse.objects.select_related("switched_on_by", "run")}
     return [rows[use] for use in LanguageModelUse.Use.values if use in rows]
+
+
+def may_be_sent(*, question_id: int) -> bool:
+    """Return whether a question may be sent to the language model: nobody has excluded it."""
+    return not LanguageModelExclusion.objects.filter(question=question_id).exists()
 
 
 def lapsed_reason() -> str:

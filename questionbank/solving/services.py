@@ -131,7 +131,7 @@ def second_opinion_request(*, text: str, language: str, user: User, send: bool =
 def solution_store(
     *,
     question: Question,
-    artifact: ModelArtifact,
+    artifact: ModelArtifact | None,
     solutions: Sequence[Solution],
     reason: str = "",
     retriever: ModelArtifact | None = None,
@@ -151,6 +151,8 @@ def solution_store(
             "retriever": retriever,
             "content_hash": question.content_hash,
             "alternatives": [solution_to_json(solution) for solution in solutions],
+            "own_alternatives": [],
+            "read_with": "",
             "reason": reason,
             "probability": best.probability if best else None,
             "graph_key": _graph_key(question, best) if best else "",

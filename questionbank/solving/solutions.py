@@ -87,6 +87,7 @@ class SolvedText:
         agrees: whether the solver's first answer matches the known one: the value of the question's own equation,
             otherwise a numeric published answer; None if neither is known.
         published: the published answer as written, if it is a number.
+        read_with: the language model whose answer is among the alternatives, as "MODEL at HOST"; otherwise empty.
         known_is_published: whether the known equation gives the published answer; None if either is not known.
     """
 
@@ -98,6 +99,7 @@ class SolvedText:
     known_by_person: bool = False
     agrees: bool | None = None
     published: str = ""
+    read_with: str = ""
     known_is_published: bool | None = None
 
     @property
@@ -250,7 +252,8 @@ def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedT
         return text_solved(question.text, question.language, solver, question=question)
     if not may_be_solved(question.text):
         return None
-    return kept_solved(question.text, solution.alternatives, solution.reason, solver.artifact.name)
+    kept = kept_solved(question.text, solution.alternatives, solution.reason, solver.artifact.name)
+    return replace(kept, read_with=solution.read_with)
 
 
 def kept_solved(text: str, alternatives: Iterable[Mapping[str, Any]], reason: str, solver: str) -> SolvedText:

@@ -85,6 +85,7 @@ TABLE: dict[str, Address] = {
     "question_detail": Address(EVERYBODY, QUESTION),
     "question_edit": Address(ADMINS, QUESTION),
     "question_retire": Address(ADMINS, QUESTION),
+    "question_exclude": Address(ADMINS_ACT, QUESTION, "post"),
     "question_restore": Address(ADMINS_ACT, QUESTION, "post"),
     "question_revert": Address((LOGIN, 403, 403, 403, 409), QUESTION | {"event": "1"}, "post"),
     "question_accept": Address((LOGIN, 403, 302, 403, 302), QUESTION, "post", {"concept": "concept"}),

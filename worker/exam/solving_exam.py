@@ -32,6 +32,7 @@ from questionbank.registry.language_model_use_services import ExamOutcome
 from questionbank.registry.serving import solver_in_use
 from questionbank.solving.services import solution_to_json
 from questionbank.solving.solutions import solution_from_json
+from questionbank.solving.worked_out_services import is_asked_about
 from worker.exam.contract import Array, Example, UseExam, arm, difference, figures_of, folds, verdict_of
 from worker.reporting import RunReporter
 
@@ -67,8 +68,10 @@ class SolvingExam(UseExam):
     def outcome(
         self, examples: Sequence[Example], answers: Sequence[Mapping[str, Any]], reporter: RunReporter
     ) -> ExamOutcome:
-        own = own_solutions([example.data["text"] for example in examples], reporter)
-        pointed = [solution_from_json(answer["solution"]) if answer["solution"] else None for answer in answers]
+        solved = own_solutions([example.data["text"] for example in examples], reporter)
+        own = [found or [] for found in solved]
+        said = [solution_from_json(answer["solution"]) if answer["solution"] else None for answer in answers]
+        pointed = [None if found is None else each for found, each in zip(solved, said, strict=True)]
         expected = [example.data["expected"] for example in examples]
         both, calibrated = list(own), list(own)
         for measured in folds([example.source for example in examples]):
@@ -79,7 +82,7 @@ class SolvingExam(UseExam):
             for place in np.flatnonzero(measured):
                 both[place] = with_worked_out(own[place], pointed[place], weights, most=_MOST)
                 calibrated[place] = with_worked_out(own[place], first[place], boost, most=_MOST)
-        alone = [[each] if each else [] for each in pointed]
+        alone = [[each] if each else [] for each in said]
         scores = {
             name: scored(solutions, expected, plain=plain)
             for name, solutions, plain in (
@@ -119,13 +122,15 @@ class SolvingExam(UseExam):
         )
 
 
-def own_solutions(texts: Sequence[str], reporter: RunReporter) -> list[list[Solution]]:
+def own_solutions(texts: Sequence[str], reporter: RunReporter) -> list[list[Solution] | None]:
     """Return the solutions of the solvers in use, with all opinions that jobs ask but without the bank's questions.
+
+    None for a problem that the solver declines for a reason for which the bank does not ask the model either.
 
     Raises:
         ServiceUnavailable: there is no solver, or its files are missing or damaged.
     """
-    found = []
+    found: list[list[Solution] | None] = []
     for number, text in enumerate(texts, 1):
         reporter.check()
         reporter.progress(number, len(texts), f"Kindred solves problem {number:,} of {len(texts):,}")
@@ -134,8 +139,9 @@ def own_solutions(texts: Sequence[str], reporter: RunReporter) -> list[list[Solu
         if artifact is None:
             raise ServiceUnavailable("There is no solver in use: run “manage.py setup_bank”.")
         solver = solver_in_use(artifact, with_second_opinion=True).solver
-        is_solvable = not solver.unsolvable_reason(problem)
-        found.append(solver.solve([problem], beam=_MOST)[0] if is_solvable else [])
+        reason = solver.unsolvable_reason(problem)
+        declined = [] if is_asked_about(reason) else None
+        found.append(declined if reason else solver.solve([problem], beam=_MOST)[0])
     return found
 
 
