@@ -22,6 +22,10 @@ SETTINGS = """
 not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", "503"]
 positive_data_acceptance.enabled = false
 
+[[operations]] # it might end the key that is used
+include-operation-id = "revoke_key"
+enabled = false
+
 [[operations]] # a new list is there, but the question is not on it
 include-operation-id = ["move_in_list", "remove_from_list"]
 checks.ensure_resource_availability.enabled = false
