@@ -82,6 +82,7 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/restore/", questions.question_restore_view, name="question_restore"),
     path("<int:question_id>/revert/<int:event>/", questions.question_revert_view, name="question_revert"),
     path("<int:question_id>/accept/", tags.question_accept, name="question_accept"),
+    path("<int:question_id>/suggest/", tags.question_suggest, name="question_suggest"),
     path("<int:question_id>/hierarchy/", tags.question_hierarchy, name="question_hierarchy"),
     path("<int:question_id>/concepts/", tags.question_concepts, name="question_concepts"),
     path("<int:question_id>/similar/", questions.question_likeness, name="question_likeness"),

@@ -34,6 +34,7 @@ from questionbank.responses.deletion_services import responses_delete_old
 from questionbank.responses.statistics_services import run_statistics
 from questionbank.search.services import recall_measure
 from questionbank.similar.predictions import text_difficulties
+from questionbank.similar.suggestion_services import run_concepts_suggest
 from questionbank.solving.services import solve_request_missing
 from questionbank.solving.worked_out_services import worked_out_request
 from questionbank.training.services import probes_request_missing
@@ -110,6 +111,12 @@ def prepare_packaged_language_model(reporter: RunReporter) -> Mapping[str, Any]:
     """Store the packaged language model where workers and pages find it."""
     prepare_language_model(reporter)
     return {}
+
+
+@run_task("suggest")
+def suggest_concepts(reporter: RunReporter) -> Mapping[str, Any]:
+    """Have the language model suggest concepts of a question."""
+    return run_concepts_suggest(reporter.run, reporter)
 
 
 @run_task("exam")

@@ -33,6 +33,7 @@ _ALONE: Mapping[str, tuple[str, ...]] = {  # by kind, whatever the capability
     Run.Kind.PREPARE: (),
     Run.Kind.PROMOTE: ("scope",),
     Run.Kind.REPORT: ("hierarchies",),
+    Run.Kind.SUGGEST: ("question", "hierarchy"),
     Run.Kind.UNDO: ("import",),
 }
 HEARTBEAT_SECONDS = 2.0

@@ -32,6 +32,7 @@ class Run(models.Model):
         PREPARE = "prepare", "Prepare the language model"
         FIGURES = "figures", "Figures of responses"
         EXAM = "exam", "Examine the language model"
+        SUGGEST = "suggest", "Suggest concepts"
 
     class State(models.TextChoices):
         QUEUED = "queued", "Waiting"

@@ -27,6 +27,7 @@ from questionbank.review.proposal_services import why_not_reworded
 from questionbank.similar.insight import question_insight
 from questionbank.similar.kinship import EASIER, HARDER, SHOWN, Kin, kin_of, kinds_shown, lens_column, lens_columns
 from questionbank.similar.similarity import SimilarHit, SimilarResult, fold_copies, similar_questions
+from questionbank.similar.suggestion_selectors import concept_suggestions
 from questionbank.solving.computations import question_computation
 
 PARAPHRASES_SHOWN = 3
@@ -54,6 +55,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
             insight.paraphrases.count() if len(paraphrases) == PARAPHRASES_SHOWN else len(paraphrases)
         ),
         "why_not_reworded": why_not_reworded(question),
+        "suggested": concept_suggestions(question=question, hierarchy=insight.choice.name),
         "tagged": {tag.concept_id for tag in insight.tags},
         "sharing_more": len(insight.sharing) == SHARING_SHOWN,
         "graded_options": [option for option in question.options if "weight" in option or option.get("feedback")],

@@ -13,11 +13,12 @@ from questionbank.bank.question_forms import chosen_concepts
 from questionbank.bank.question_selectors import question_get
 from questionbank.bank.question_services import question_accept_prediction, question_set_tags
 from questionbank.core.errors import Conflict, NotFound
-from questionbank.core.views import button_for, form_for
+from questionbank.core.views import button_for, form_for, warning_of
 from questionbank.core.wording import whole_number, whole_numbers
 from questionbank.models import KnowledgeConcept
 from questionbank.registry.serving import serving
 from questionbank.similar.insight import predict_or_none
+from questionbank.similar.suggestion_services import concepts_suggest_request
 
 
 @button_for("tags_edit")
@@ -34,6 +35,17 @@ def question_accept(request: HttpRequest, question_id: int) -> HttpResponse:
     question_accept_prediction(user=request.user, question=question, concept=concept, probability=probability)
     messages.success(request, f"The question is now tagged with “{concept.name}”.")
     return redirect("question_detail", question_id=question.pk)
+
+
+@button_for("language_model_ask")
+def question_suggest(request: HttpRequest, question_id: int) -> HttpResponse:
+    """Have the language model suggest concepts of a question in a job."""
+    question = question_get(question_id=question_id, user=request.user)
+    hierarchy = request.POST.get("hierarchy", "").replace("\0", "")
+    with warning_of(request, Conflict):
+        concepts_suggest_request(question=question, hierarchy=hierarchy, user=request.user)
+    query = {"hierarchy": hierarchy} if hierarchy else None
+    return redirect(f"{reverse('question_detail', args=[question.pk], query=query)}#suggested")
 
 
 @form_for("tags_edit")

@@ -88,6 +88,7 @@ TABLE: dict[str, Address] = {
     "question_exclude": Address(ADMINS_ACT, QUESTION, "post"),
     "question_restore": Address(ADMINS_ACT, QUESTION, "post"),
     "question_revert": Address((LOGIN, 403, 403, 403, 409), QUESTION | {"event": "1"}, "post"),
+    "question_suggest": Address((LOGIN, 403, 302, 302, 302), QUESTION, "post"),
     "question_accept": Address((LOGIN, 403, 302, 403, 302), QUESTION, "post", {"concept": "concept"}),
     "question_concepts": Address(WRITERS, QUESTION),
     "question_hierarchy": Address((LOGIN, 403, 302, 302, 302), QUESTION, "post"),

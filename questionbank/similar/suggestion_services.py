@@ -1,0 +1,70 @@
+"""Have the school's language model suggest concepts of a question, in a job. A person accepts them one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from analytics.language_model.uses.concepts import pick_concepts
+from questionbank.bank.concept_selectors import named_paths
+from questionbank.core.errors import Conflict
+from questionbank.jobs.progress import JobReporter
+from questionbank.jobs.run_services import run_create, run_under_way
+from questionbank.models import KnowledgeConcept, LanguageModelAnswer, LanguageModelExclusion, Question, Run, User
+from questionbank.people.permissions import require
+from questionbank.registry.language_model_use_services import language_model_for
+from questionbank.similar.suggestion_selectors import USE, concept_suggestions
+
+
+@transaction.atomic
+def concepts_suggest_request(*, question: Question, hierarchy: str, user: User) -> Run:
+    """Request suggestions for a question, or return the job that does so already.
+
+    Raises:
+        NotAllowed: the person may not ask the language model.
+        Conflict: the use is not switched on, or the question is never to be sent.
+    """
+    require(user, "language_model_ask", "You may not ask the language model.")
+    found = concept_suggestions(question=question, hierarchy=hierarchy)
+    if found is None:
+        raise Conflict("The language model is not switched on for suggesting concepts.")
+    if not found.may_ask:
+        raise Conflict("This question is never sent to the language model.")
+    job: dict[str, Any] = {
+        "kind": Run.Kind.SUGGEST,
+        "capability": "",
+        "parameters": {"question": question.pk, "hierarchy": hierarchy},
+    }
+    title = f"Suggest concepts for question {question.pk}"
+    return run_under_way(**job) or run_create(**job, title=title, queue="light", requested_by=user)
+
+
+def run_concepts_suggest(run: Run, reporter: JobReporter) -> dict[str, Any]:
+    """Run the job of `concepts_suggest_request`; store what the model picked, replacing an earlier answer.
+
+    Raises:
+        LanguageModelError: the model cannot be reached, refuses, or has used up its tokens of today.
+    """
+    question = Question.objects.filter(pk=run.parameters["question"]).first()
+    if question is None or LanguageModelExclusion.objects.filter(question=question).exists():
+        return {}
+    model = language_model_for(USE)
+    if model is None:  # switched off meanwhile
+        return {}
+    reporter.progress(0, 0, f"{model.name} picks concepts")
+    hierarchy = run.parameters["hierarchy"]
+    paths = KnowledgeConcept.objects.filter(hierarchy__name=hierarchy).order_by("path").values_list("path", flat=True)
+    picked = pick_concepts(model, question.analysed_text, list(named_paths(paths).values()))
+    LanguageModelAnswer.objects.update_or_create(
+        use=USE,
+        question=question,
+        defaults={
+            "content_hash": question.content_hash,
+            "answer": {"hierarchy": hierarchy, "paths": [list(path) for path in picked.paths or ()]},
+            "reason": picked.reason,
+            "name": model.name,
+            "host": model.host,
+        },
+    )
+    return {"picked": len(picked.paths or ()), "reason": picked.reason}
