@@ -133,6 +133,7 @@ CELERY_BEAT_SCHEDULE = {
     # if it is missing and no other job is pending
     "request-language-model": {"task": "bank.request_language_model", "schedule": 300.0},
     "send-mail": {"task": "bank.send_mail", "schedule": 60.0, "options": {"queue": "light"}},
+    "deliver-hooks": {"task": "bank.deliver_hooks", "schedule": 10.0, "options": {"queue": "light"}},
     "delete-old-models": {"task": "bank.delete_old_models", "schedule": 86_400.0},
     "delete-old-responses": {"task": "bank.delete_old_responses", "schedule": 86_400.0},
     "sweep-attachments": {"task": "bank.sweep_attachments", "schedule": 86_400.0},
@@ -294,6 +295,7 @@ DJANGO_STRUCTLOG_CELERY_ENABLED = True  # a request's id is passed on to the job
 
 TEACHERS_PUBLISH_IMPORTS: bool = env.environment("TEACHERS_PUBLISH_IMPORTS")
 RESPONSES_KEPT_YEARS: int = max(0, env.environment("RESPONSES_KEPT_YEARS"))  # 0: for ever
+HOOK_NETWORKS = env.hook_networks()
 QUEUE_LIMIT: int = max(1, env.environment("QUEUE_LIMIT"))  # jobs waiting in one queue
 
 # The review queue

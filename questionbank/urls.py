@@ -19,6 +19,7 @@ from questionbank.bank import concept_editing_views as concept_editing
 from questionbank.bank import concept_views as concepts
 from questionbank.bank import home_views as home
 from questionbank.core.capability_catalog import capability_pages
+from questionbank.hooks import views as hooks
 from questionbank.imports import views as imports
 from questionbank.operations import health_views as health
 from questionbank.operations import run_views as runs
@@ -199,6 +200,12 @@ api_page_patterns: list[URLPattern | URLResolver] = [
     path("docs/", api_keys.api_docs, name="api_docs"),
     path("keys/", api_keys.api_key_list, name="api_key_list"),
     path("keys/<int:key_id>/revoke/", api_keys.api_key_revoke_view, name="api_key_revoke"),
+    path("hooks/", hooks.hook_list, name="hook_list"),
+    path("hooks/<int:hook_id>/", hooks.hook_detail, name="hook_detail"),
+    path("hooks/<int:hook_id>/test/", hooks.hook_test_view, name="hook_test"),
+    path("hooks/<int:hook_id>/active/", hooks.hook_active_view, name="hook_active"),
+    path("hooks/<int:hook_id>/delete/", hooks.hook_delete_view, name="hook_delete"),
+    path("hooks/<int:hook_id>/deliveries/<int:delivery_id>/replay/", hooks.hook_replay_view, name="hook_replay"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

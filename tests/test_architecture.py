@@ -22,8 +22,8 @@ LONGEST_MODULE = 450  # lines
 MOST_COMPLEX = 25
 ROOMS = """
     management capabilities operations demo templatetags assistants training worksheets questions papers imports similar
-    review problem_writing search solving registry responses bank local api people rendering formats jobs core models
-    formulas
+    review problem_writing search solving registry responses hooks bank local api people rendering formats jobs core
+    models formulas
 """.split()
 """The rooms of `questionbank`, each above the rooms that it may import."""
 UPWARD = {  # from a room to a higher one; this list may only become shorter

@@ -43,6 +43,7 @@ from worker.blocks import BlockJob, help_with_blocks
 from worker.catalog import block_jobs, worker_capability
 from worker.celery import application
 from worker.embedding import VectorBlocks, embed_pending
+from worker.hook_sending import hooks_deliver
 from worker.language_models import language_model_request, prepare_language_model
 from worker.reporting import RunReporter, patiently, running
 
@@ -218,6 +219,12 @@ def checkpoints_clear_away() -> int:
 def send_mail() -> int:
     """Send the mail that is due."""
     return mail_send_due()
+
+
+@application.task(name="bank.deliver_hooks")
+def deliver_hooks() -> int:
+    """Announce what happened to the web hooks that want to know."""
+    return hooks_deliver()
 
 
 @application.task(name="bank.delete_old_models")

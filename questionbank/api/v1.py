@@ -19,6 +19,7 @@ from questionbank.api.errors import register_error_handlers
 from questionbank.api.middleware import PREFIX
 from questionbank.api.requests import StrictParser, checked
 from questionbank.bank import concept_api, list_api
+from questionbank.hooks import api as hooks_api
 from questionbank.imports import api as imports_api
 from questionbank.papers import api as papers_api
 from questionbank.people import api as people_api
@@ -93,6 +94,7 @@ resources = (
     imports_api,
     papers_api,
     responses_api,
+    hooks_api,
 )
 for router in (schema_router, *(resource.router for resource in resources)):
     for view in router.path_operations.values():

@@ -10,7 +10,7 @@ import os
 import secrets
 import sys
 from email.utils import parseaddr
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -51,6 +51,7 @@ environment = _Environment(
     DEMO=(bool, False),
     EMAIL_URL=(str, "consolemail://"),
     FONT_FOLDER=(str, ""),
+    HOOK_NETWORKS=(list, []),
     LANGUAGE_MODEL=(str, ""),
     LANGUAGE_MODEL_AT_ONCE=(int, 4),
     LANGUAGE_MODEL_EXAM=(str, str(BASE_DIR / "tests" / "bench" / "outside")),
@@ -266,6 +267,17 @@ def _is_domain(host: str) -> bool:
     except ValueError:
         return "." in host
     return False
+
+
+def hook_networks() -> list[IPv4Network | IPv6Network]:
+    """Return the networks to which web hooks may lead although they are not public."""
+    networks = []
+    for network in environment("HOOK_NETWORKS"):
+        try:
+            networks.append(ip_network(network.strip()))
+        except ValueError:
+            sys.exit(f"Error: HOOK_NETWORKS: {network!r} is no network. Write it as 10.2.0.0/16 or 10.2.0.7.")
+    return networks
 
 
 def school_system() -> str:

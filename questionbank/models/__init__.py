@@ -12,6 +12,7 @@ from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.models.embedding import EmbeddingSet, Projection, QuestionEmbedding
 from questionbank.models.equation import GRAPH_KEY_LIMIT, QuestionEquation, QuestionSolution
 from questionbank.models.facet_count import FacetCount
+from questionbank.models.hook import Hook, HookDelivery, HookEvent
 from questionbank.models.importing import DocumentDraft, ImportDuplicate, ImportUpdate
 from questionbank.models.language_model import LanguageModelAnswer, LanguageModelExclusion, LanguageModelUse
 from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
@@ -35,6 +36,9 @@ __all__ = [
     "DocumentDraft",
     "EmbeddingSet",
     "FacetCount",
+    "Hook",
+    "HookDelivery",
+    "HookEvent",
     "ImportDuplicate",
     "ImportUpdate",
     "ItemStatistics",

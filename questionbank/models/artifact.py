@@ -6,6 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from questionbank.models.hook import model_hooks
+
 
 class ModelArtifact(models.Model):
     """A model folder registered with the bank (see `analytics.artifacts` for the folder itself).
@@ -90,6 +92,7 @@ class ModelEvent(models.Model):
     class Meta:
         ordering = ("-created_at", "-pk")
         indexes = (models.Index(fields=("capability", "-created_at"), name="model_event_capability"),)
+        triggers = model_hooks()
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.artifact_name}"

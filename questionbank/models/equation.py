@@ -8,6 +8,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q, Value
 
+from questionbank.models.hook import question_part_hooks
+
 GRAPH_KEY_LIMIT = 200
 """Maximum length of a key; a longer equation cannot be looked up by its computation."""
 
@@ -47,6 +49,7 @@ class QuestionEquation(models.Model):
         indexes = (
             models.Index(fields=("graph_key", "question"), name="equation_graph_key", condition=~Q(graph_key="")),
         )
+        triggers = question_part_hooks()
 
     def __str__(self) -> str:
         return self.expression

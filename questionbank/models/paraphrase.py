@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 
 from analytics.paraphrase.scoring.verdict import said
+from questionbank.models.hook import pair_hooks
 
 
 def opinions_wanted() -> int:
@@ -120,6 +121,7 @@ class ParaphrasePair(models.Model):
                 name="paraphrase_outcome_when_decided",
             ),
         )
+        triggers = pair_hooks()
 
     def __str__(self) -> str:
         return self.paraphrase[:80]

@@ -13,6 +13,7 @@ from django.db.models.fields.json import KT
 
 from analytics.analysed_text import stored_text
 from questionbank.models.facet_count import question_triggers, tag_triggers
+from questionbank.models.hook import question_hooks, question_part_hooks
 from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
 
 
@@ -166,7 +167,7 @@ class Question(models.Model):
                 fields=("submission",), condition=Q(submission__isnull=False), name="one_question_a_form"
             ),
         )
-        triggers = question_triggers()
+        triggers = [*question_triggers(), *question_hooks()]
 
     def __str__(self) -> str:
         return self.analysed_text[:80]
@@ -234,7 +235,7 @@ class QuestionTag(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("question", "concept"), name="tag_once_per_question_and_concept"),
         )
-        triggers = tag_triggers()
+        triggers = [*tag_triggers(), *question_part_hooks()]
 
     def __str__(self) -> str:
         return f"{self.question_id}: {self.concept_id}"

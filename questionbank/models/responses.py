@@ -9,6 +9,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from questionbank.models.hook import statistics_hooks
+
 
 class ResponseSet(models.Model):
     """The responses of one file: a test that a class wrote.
@@ -155,6 +157,7 @@ class ItemStatistics(models.Model):
                 fields=("question", "response_set"), name="figures_once_a_question_and_set", nulls_distinct=False
             ),
         )
+        triggers = statistics_hooks()
 
     def __str__(self) -> str:
         return f"question {self.question_id}, set {self.response_set_id or 'all'}"

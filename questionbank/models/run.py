@@ -9,6 +9,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 
+from questionbank.models.hook import run_hooks
+
 
 class Run(models.Model):
     """One job. Celery only carries its id; only `questionbank.jobs.run_services` changes its state.
@@ -91,6 +93,7 @@ class Run(models.Model):
         verbose_name_plural = "jobs"
         ordering = ("-created_at", "-pk")
         indexes = (models.Index(fields=("state", "created_at"), name="run_state"),)
+        triggers = run_hooks()
 
     def __str__(self) -> str:
         return self.title or f"{self.kind} {self.pk}"

@@ -60,7 +60,7 @@ class OutgoingMail(models.Model):
     Attributes:
         address: where a reset was requested, as typed, or the address of a test; cleared once no more mail is sent
             there.
-        person: recipient of an invitation, which is sent to their address at that time.
+        person: recipient of an invitation or a notice, which is sent to their address at that time.
         site: base URL of the links in it, such as ``https://kindred.school.example``.
         due_at: time of the next attempt; None once it is sent or given up.
         failed_at: time of the last failed attempt, with the reason in `error`.
@@ -70,6 +70,7 @@ class OutgoingMail(models.Model):
         RESET = "reset", "Password reset"
         INVITATION = "invitation", "Invitation"
         TEST = "test", "Test"
+        HOOKS = "hooks", "Web hooks that were disabled"
 
     kind = models.CharField("kind", max_length=10, choices=Kind.choices)
     address = models.EmailField("address", blank=True)

@@ -21,7 +21,7 @@ from django.urls import reverse
 from questionbank.core import task_queue
 from questionbank.core.database import database_now
 from questionbank.core.errors import ServiceUnavailable
-from questionbank.models import OutgoingMail, User
+from questionbank.models import Hook, OutgoingMail, User
 
 _SENDS_NOTHING = ("console", "dummy")  # mail backends
 
@@ -53,6 +53,14 @@ def mail_invite(*, person: User, inviter: User, site: str) -> bool:
         return False
     _queue(OutgoingMail(kind=OutgoingMail.Kind.INVITATION, person=person, inviter=inviter, site=site))
     return True
+
+
+def mail_hook_disabled(*, person: User, site: str) -> None:
+    """Queue the notice that web hooks of a person were disabled, unless one waits already."""
+    notice = OutgoingMail(kind=OutgoingMail.Kind.HOOKS, person=person, site=site)
+    waiting = OutgoingMail.objects.filter(kind=notice.kind, person=person, due_at__isnull=False)
+    if person.email and mail_is_on() and not waiting.exists():
+        _queue(notice)
 
 
 def mail_send_test(*, address: str) -> None:
@@ -133,7 +141,7 @@ def _queue(mail: OutgoingMail) -> None:
 
 
 def _recipients(mail: OutgoingMail) -> list[User]:
-    if mail.kind == OutgoingMail.Kind.INVITATION:
+    if mail.kind in (OutgoingMail.Kind.INVITATION, OutgoingMail.Kind.HOOKS):
         person = mail.person
         return [person] if person and person.email and person.is_active else []
     # Send to the account's address: the database may match a requested address that is not exactly the same.
@@ -141,6 +149,8 @@ def _recipients(mail: OutgoingMail) -> list[User]:
 
 
 def _letter(mail: OutgoingMail, person: User, connection: BaseEmailBackend) -> EmailMessage:
+    if mail.kind == OutgoingMail.Kind.HOOKS:
+        return _message("Kindred disabled a web hook", _hooks_notice(mail, person), person.email, connection)
     link = password_link(person=person, site=mail.site)
     if mail.kind == OutgoingMail.Kind.INVITATION:
         context = {"person": person, "inviter": mail.inviter, "link": link}
@@ -149,6 +159,12 @@ def _letter(mail: OutgoingMail, person: User, connection: BaseEmailBackend) -> E
         context = {"username": person.username, "link": link}
         subject, body = "Choose a new password for Kindred", render_to_string("people/reset.txt", context)
     return _message(subject, body, person.email, connection)
+
+
+def _hooks_notice(mail: OutgoingMail, person: User) -> str:
+    hooks = Hook.objects.filter(owner=person, is_active=False).exclude(disabled_because="")
+    link = mail.site.rstrip("/") + reverse("hook_list")
+    return render_to_string("people/hooks_disabled.txt", {"person": person, "hooks": hooks, "link": link})
 
 
 def _message(subject: str, body: str, address: str, connection: BaseEmailBackend) -> EmailMessage:

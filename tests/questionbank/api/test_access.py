@@ -17,6 +17,8 @@ from questionbank.api.v1 import api
 from questionbank.models import (
     ApiKey,
     DocumentDraft,
+    Hook,
+    HookDelivery,
     ModelArtifact,
     ParaphrasePair,
     Question,
@@ -127,6 +129,7 @@ TABLE: dict[str, Call] = {
     "settle_dispute": Call(
         "POST", "/reviews/{pair}/settle", (403, 409, 409), missing=(403, 404, 404), body={"verdict": "accept"}
     ),
+    "get_paraphrase": Call("GET", "/paraphrases/{pair}", EVERYBODY),
     "list_hierarchies": Call("GET", "/hierarchies", EVERYBODY),
     "create_hierarchy": Call("POST", "/hierarchies", CREATED, body={"name": "New"}),
     "get_hierarchy": Call("GET", "/hierarchies/{hierarchy}", EVERYBODY),
@@ -165,6 +168,16 @@ TABLE: dict[str, Call] = {
     "get_worksheet_mark": Call("GET", "/worksheets/{worksheet}/mark", EVERYBODY, NOBODY),
     "use_worksheet": Call("POST", "/worksheets/{worksheet}/uses", **EDIT_LIST),
     "forget_worksheet_use": Call("DELETE", "/worksheets/{worksheet}/uses/2026-02-03", (204, 204, 204), NOBODY),
+    "list_hooks": Call("GET", "/hooks", EVERYBODY),
+    "create_hook": Call(
+        "POST", "/hooks", (201, 201, 201), body={"address": "https://example.org/new", "events": ["import.finished"]}
+    ),
+    "get_hook": Call("GET", "/hooks/{hook}", EVERYBODY, NOBODY),
+    "change_hook": Call("PATCH", "/hooks/{hook}", EVERYBODY, NOBODY, body={"is_active": False}),
+    "delete_hook": Call("DELETE", "/hooks/{hook}", (204, 204, 204), NOBODY),
+    "test_hook": Call("POST", "/hooks/{hook}/test", (202, 202, 202), NOBODY),
+    "list_hook_deliveries": Call("GET", "/hooks/{hook}/deliveries", EVERYBODY, NOBODY),
+    "replay_hook_delivery": Call("POST", "/hooks/{hook}/deliveries/{delivery}/replay", (202, 202, 202), NOBODY),
     "list_runs": Call("GET", "/runs", EVERYBODY),
     "get_run": Call("GET", "/runs/{run}", EVERYBODY, EVERYBODY),
     "cancel_run": Call("POST", "/runs/{run}/cancel", (403, 403, 409), missing=ADMINS_MISSING),
@@ -237,6 +250,13 @@ PAGES = {  # operation -> the page that does the same; a literal table
     "add_to_list": "list_add",
     "move_in_list": "list_item",
     "remove_from_list": "list_item",
+    "create_hook": "hook_list",
+    "get_hook": "hook_detail",
+    "change_hook": "hook_active",
+    "delete_hook": "hook_delete",
+    "test_hook": "hook_test",
+    "replay_hook_delivery": "hook_replay",
+    "get_paraphrase": "review_pair",
     "list_runs": "run_list",
     "get_run": "run_detail",
     "cancel_run": "run_cancel",
@@ -294,8 +314,12 @@ def things_of(owner: User, *, is_draft: bool = False) -> dict[str, int]:
     QuestionUse.objects.create(question=question, worksheet=worksheet, day="2026-02-03")
     run = Run.objects.create(kind="report", capability="solver", state=Run.State.FAILED, requested_by=owner)
     hierarchy = HierarchyFactory()
+    hook = Hook.objects.create(owner=owner, address="https://example.org/", events=["import.finished"])
+    delivery = HookDelivery.objects.create(hook=hook, kind="import.finished", body="{}", due_at=None)
     return {
         "key": ApiKey.objects.create(owner=owner, name="Export", digest=f"of {owner}").pk,
+        "hook": hook.pk,
+        "delivery": delivery.pk,
         "question": question.pk,
         "listed": question.pk,
         "list": question_list.pk,

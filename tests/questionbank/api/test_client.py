@@ -115,7 +115,7 @@ def test_the_examples_print_what_the_page_says(
     monkeypatch.setattr(kindred_client.client.requests, "Session", session)
     monkeypatch.setattr(kindred_client.client, "time", SimpleNamespace(sleep=work_meanwhile, monotonic=time.monotonic))
     names = {"key": Program(teacher).secret}
-    blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8").partition("## From Python")[2].partition("\n## ")[0])
     examples = [(code, output) for (kind, code), (_text, output) in pairwise(blocks) if kind == "python"]
     assert len(examples) == 3
     for code, output in examples:

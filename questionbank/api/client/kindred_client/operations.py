@@ -423,6 +423,19 @@ class QuestionSolutionItem(TypedDict):
     solver: str
 
 
+class ParaphraseItem(TypedDict):
+    """A question's text and another wording of it; `outcome` is empty until the reviewers have decided."""
+
+    id: int
+    question: int | None  # The question, if the text comes from the bank.
+    original: str
+    paraphrase: str
+    language: str
+    state: str
+    outcome: str
+    wording: str  # The paraphrase as accepted, or else as proposed.
+
+
 class PairScore(TypedDict):
     """Whether a paraphrase is valid: `valid`, `invalid` or `unsure`, and what it changed."""
 
@@ -1110,6 +1123,70 @@ class StatisticsOfQuestion(TypedDict):
     sets: list[QuestionStatistics]
 
 
+class HookItem(TypedDict):
+    """A web hook."""
+
+    id: int
+    address: str
+    events: list[str]
+    is_active: bool
+    failing_since: str | None  # When the first attempt since the last delivery failed.
+    disabled_because: str  # Why Kindred disabled it; empty otherwise.
+    created_at: str
+
+
+class HookItemPage(TypedDict):
+    items: list[HookItem]
+    next: str | None
+
+
+class NewHook(TypedDict):
+    """A new web hook with its secret, which is never shown again."""
+
+    id: int
+    address: str
+    events: list[str]
+    is_active: bool
+    failing_since: str | None  # When the first attempt since the last delivery failed.
+    disabled_because: str  # Why Kindred disabled it; empty otherwise.
+    created_at: str
+    secret: str
+
+
+Event = Literal["import.finished", "question.changed", "review.settled", "model.promoted", "statistics.updated"]
+
+
+class HookBody(TypedDict):
+    """A new web hook."""
+
+    address: str  # It begins with `https://` or `http://` and leads to a public address.
+    events: list[Event]
+
+
+class HookPatch(TypedDict):
+    """What to change about a web hook."""
+
+    is_active: bool
+
+
+class DeliveryItem(TypedDict):
+    """A message to a web hook, and every attempt to deliver it."""
+
+    id: int
+    message_id: str  # Sent as `webhook-id`.
+    type: str
+    state: str  # `waiting`, `delivered` or `failed`.
+    body: dict[str, Any]
+    attempts: list[dict[str, Any]]
+    due_at: str | None
+    created_at: str
+
+
+class DeliveryItemPage(TypedDict):
+    items: list[DeliveryItem]
+    next: str | None
+
+
 class Problem(TypedDict):
     """What went wrong."""
 
@@ -1323,6 +1400,20 @@ class ListResponseSetsQuery(TypedDict, total=False):
     cursor: str  # The `next` of the previous page.
 
 
+class ListHooksQuery(TypedDict, total=False):
+    """Parameters of `list_hooks`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
+
+
+class ListHookDeliveriesQuery(TypedDict, total=False):
+    """Parameters of `list_hook_deliveries`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
+
+
 class Operations:
     """One method for each operation; bodies and results are dictionaries, as the types above describe them."""
 
@@ -1444,6 +1535,10 @@ class Operations:
     def get_question_solution(self, question_id: int) -> QuestionSolutionItem | None:
         """Return how a question is solved; null if it is not a word problem and has no equation."""
         return self.call("GET", f"/questions/{question_id}/solution")
+
+    def get_paraphrase(self, pair_id: int) -> ParaphraseItem:
+        """Return a paraphrase with what the reviewers decided."""
+        return self.call("GET", f"/paraphrases/{pair_id}")
 
     def score_paraphrases(self, body: PairsBody) -> PairScores:
         """Score pairs of a question and another wording of it."""
@@ -1740,3 +1835,35 @@ class Operations:
     def get_question_statistics(self, question_id: int) -> StatisticsOfQuestion:
         """Return the figures of a question."""
         return self.call("GET", f"/questions/{question_id}/statistics")
+
+    def list_hooks(self, **query: Unpack[ListHooksQuery]) -> HookItemPage:
+        """List one's own web hooks, newest first."""
+        return self.call("GET", "/hooks", query=query)
+
+    def create_hook(self, body: HookBody) -> NewHook:
+        """Make a web hook; the response alone shows its secret."""
+        return self.call("POST", "/hooks", body=body)
+
+    def get_hook(self, hook_id: int) -> HookItem:
+        """Return a web hook."""
+        return self.call("GET", f"/hooks/{hook_id}")
+
+    def change_hook(self, hook_id: int, body: HookPatch, *, if_match: str = "") -> HookItem:
+        """Disable a web hook, or enable it again."""
+        return self.call("PATCH", f"/hooks/{hook_id}", body=body, if_match=if_match)
+
+    def delete_hook(self, hook_id: int, *, if_match: str = "") -> None:
+        """Delete a web hook with its deliveries."""
+        return self.call("DELETE", f"/hooks/{hook_id}", if_match=if_match)
+
+    def test_hook(self, hook_id: int, *, if_match: str = "") -> DeliveryItem:
+        """Send a message of the type `hook.test`, once; its delivery shows the response."""
+        return self.call("POST", f"/hooks/{hook_id}/test", if_match=if_match)
+
+    def list_hook_deliveries(self, hook_id: int, **query: Unpack[ListHookDeliveriesQuery]) -> DeliveryItemPage:
+        """List the messages to a web hook, newest first, with what the receiver answered."""
+        return self.call("GET", f"/hooks/{hook_id}/deliveries", query=query)
+
+    def replay_hook_delivery(self, hook_id: int, delivery_id: int, *, if_match: str = "") -> DeliveryItem:
+        """Send a message again, with the same id and body."""
+        return self.call("POST", f"/hooks/{hook_id}/deliveries/{delivery_id}/replay", if_match=if_match)

@@ -1,0 +1,44 @@
+"""What a web hook's owner may learn of an event: ids of what they can read, and where the API has it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from questionbank.bank.question_selectors import visible_to
+from questionbank.models import Hook, HookDelivery, ModelArtifact, ParaphrasePair, Question, Run, User
+
+_PATHS: Mapping[str, str] = {  # by kind of event; a literal table
+    Hook.Event.IMPORT: "/api/v1/runs/{id}",
+    Hook.Event.QUESTION: "/api/v1/questions/{id}",
+    Hook.Event.REVIEW: "/api/v1/paraphrases/{id}",
+    Hook.Event.MODEL: "/api/v1/models/{id}",
+    Hook.Event.STATISTICS: "/api/v1/questions/{id}/statistics",
+    HookDelivery.TEST: "/api/v1/hooks/{id}",
+}
+
+
+def message_body(hook: Hook, kind: str, data: Mapping[str, Any], *, at: datetime) -> str:
+    """Return the body of a message; `data` gets the address at which the API has a thing with one of its ids."""
+    timestamp = at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return json.dumps({"type": kind, "timestamp": timestamp, "data": {**data, "url": hook.site + _PATHS[kind]}})
+
+
+def may_listen(user: User) -> bool:
+    """Return whether a person may still be told anything: their account is open and they have a role."""
+    return bool(user.is_active and user.has_perm("questionbank.read"))
+
+
+def readable_ids(kind: str, ids: Collection[int], *, user: User) -> Sequence[int]:
+    """Return which of the things of an event still exist and can be read by a person, ascending."""
+    if kind == Hook.Event.IMPORT:
+        runs = Run.objects.filter(pk__in=ids).order_by("pk")
+        return [run.pk for run in runs if user.has_perm("questionbank.run_read", run)]
+    if kind == Hook.Event.STATISTICS and not user.has_perm("questionbank.responses_read"):
+        return []
+    rows = {Hook.Event.REVIEW: ParaphrasePair.objects.all(), Hook.Event.MODEL: ModelArtifact.objects.all()}.get(
+        Hook.Event(kind), Question.objects.filter(visible_to(user))
+    )
+    return list(rows.filter(pk__in=ids).order_by("pk").values_list("pk", flat=True))

@@ -1,0 +1,111 @@
+"""Making, testing and removing web hooks; each function is one transaction of their owner's."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.db import transaction
+
+from questionbank.core import task_queue
+from questionbank.core.database import database_now, get_or_not_found
+from questionbank.core.errors import Conflict, ValidationFailed
+from questionbank.hooks.addresses import checked_address
+from questionbank.hooks.event_selectors import message_body
+from questionbank.hooks.selectors import hook_deliveries, hook_get, hooks_of
+from questionbank.hooks.signatures import hook_secret
+from questionbank.models import Hook, HookDelivery, User
+from questionbank.people.permissions import require
+
+MOST_HOOKS = 20  # of a person
+JOB = "deliver_hooks"
+
+
+@transaction.atomic
+def hook_create(*, user: User, address: str, events: Collection[str], site: str) -> tuple[Hook, str]:
+    """Make a web hook for a person, and return it with its secret.
+
+    Raises:
+        ValidationFailed: holds the problems by field.
+        NotAllowed: the person has no role.
+    """
+    require(user, "read", "You need a role before you can make web hooks.")
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    address, own = checked_address(address), hooks_of(owner=user)
+    if own.filter(address=address).exists():
+        raise ValidationFailed.beside("address", "You already have a web hook with this address.")
+    if own.count() >= MOST_HOOKS:
+        raise ValidationFailed.beside("address", f"You have {MOST_HOOKS} web hooks. Delete one that you do not need.")
+    if not events or not set(events) <= set(Hook.Event.values):
+        raise ValidationFailed.beside("events", f"Choose one or more of {', '.join(Hook.Event.values)}.")
+    chosen = [event for event in Hook.Event.values if event in events]
+    hook = Hook.objects.create(owner=user, address=address, events=chosen, site=site.rstrip("/"))
+    return hook, hook_secret(hook)
+
+
+@transaction.atomic
+def hook_set_active(*, user: User, hook_id: int, is_active: bool) -> Hook:
+    """Disable a web hook, or enable it again; what happens while it is disabled is never announced there.
+
+    Raises:
+        NotFound: the person has no such hook.
+    """
+    hook = _locked(user, hook_id)
+    hook.is_active, hook.failing_since, hook.disabled_because = is_active, None, ""
+    hook.save(update_fields=["is_active", "failing_since", "disabled_because"])
+    return hook
+
+
+@transaction.atomic
+def hook_delete(*, user: User, hook_id: int) -> Hook:
+    """Delete a web hook with its deliveries.
+
+    Raises:
+        NotFound: the person has no such hook.
+    """
+    hook = _locked(user, hook_id)
+    Hook.objects.filter(pk=hook.pk).delete()
+    return hook
+
+
+@transaction.atomic
+def hook_test(*, user: User, hook_id: int) -> HookDelivery:
+    """Send a test message to a hook, even to a disabled one; only one attempt is made.
+
+    Raises:
+        NotFound: the person has no such hook.
+        Conflict: another test message still waits.
+    """
+    hook = _locked(user, hook_id)
+    if hook_deliveries(hook=hook).filter(kind=HookDelivery.TEST, due_at__isnull=False).exists():
+        raise Conflict("The last test message is still on its way.")
+    body = message_body(hook, HookDelivery.TEST, {"ids": [hook.pk]}, at=database_now())
+    delivery = HookDelivery.objects.create(hook=hook, kind=HookDelivery.TEST, body=body)
+    task_queue.wake(JOB, queue="light")
+    return delivery
+
+
+@transaction.atomic
+def delivery_replay(*, user: User, hook_id: int, delivery_id: int) -> HookDelivery:
+    """Send a message again, with the same id and body.
+
+    Raises:
+        NotFound: the person has no such hook, or the hook no such delivery.
+        Conflict: the message still waits, or the hook is disabled.
+    """
+    hook = _locked(user, hook_id)
+    delivery = get_or_not_found(
+        hook_deliveries(hook=hook).filter(pk=delivery_id), f"There is no delivery {delivery_id}."
+    )
+    if delivery.due_at is not None:
+        raise Conflict("This message still waits for its next attempt.")
+    if not hook.is_active and delivery.kind != HookDelivery.TEST:
+        raise Conflict("This web hook is disabled. Enable it first.")
+    delivery.began_at = delivery.due_at = database_now()
+    delivery.save(update_fields=["began_at", "due_at"])
+    task_queue.wake(JOB, queue="light")
+    return delivery
+
+
+def _locked(user: User, hook_id: int) -> Hook:
+    Hook.objects.select_for_update().filter(pk=hook_id, owner=user).first()
+    return hook_get(user=user, hook_id=hook_id)
