@@ -152,6 +152,34 @@ def test_what_cannot_be_parsed_is_refused(program, body) -> None:
     assert program("POST", "/questions", body).status_code in (400, 422)
 
 
+# --- files ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "limit"),
+    [
+        ("/imports", "IMPORT_UPLOAD_MAX_BYTES"),
+        ("/papers", "DOCUMENT_UPLOAD_MAX_BYTES"),
+        ("/responses", "REVIEW_UPLOAD_MAX_BYTES"),
+        ("/questions/{}/attachments", "REVIEW_UPLOAD_MAX_BYTES"),
+    ],
+)
+def test_a_file_may_be_as_large_as_its_page_takes(program, teacher, settings, own_uploads, path, limit) -> None:
+    """Other bodies have at most 2 MB; a file that is far too large is dropped while it is received."""
+    path = path.format(QuestionFactory(created_by=teacher).pk)
+    content = b"\0" * (3 * 1024 * 1024)
+    setattr(settings, limit, len(content))
+    assert program.upload(path, content, "zeros.bin").status_code in (202, 422)
+    for largest in (len(content) - 1, 1):
+        setattr(settings, limit, largest)
+        refused = program.upload(path, content, "zeros.bin")
+        assert refused.status_code == 413
+        assert error_of(refused)["code"] == "too_large"
+    without = program("POST", path, {"file": "zeros.bin"})
+    assert without.status_code == 415
+    assert "multipart/form-data" in error_of(without)["message"]
+
+
 # --- repeated writes --------------------------------------------------------------------------------
 
 
