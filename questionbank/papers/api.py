@@ -24,6 +24,7 @@ from questionbank.imports.services import question_file_format
 from questionbank.models import DocumentDraft, Question
 from questionbank.papers.forms import TEXT_LIMIT
 from questionbank.papers.import_services import document_import_request, document_list_create
+from questionbank.papers.outlook_selectors import paper_item_get, paper_item_outlook
 from questionbank.papers.paper_lines import Role
 from questionbank.papers.selectors import (
     FoundItem,
@@ -46,6 +47,8 @@ from questionbank.papers.services import (
     document_text_set,
 )
 from questionbank.registry.api import RunDetail, run_detail
+from questionbank.similar.api import PredictionItem, SimilarItem
+from questionbank.similar.vector_files import hit_fields, prediction_fields
 
 router = Router(tags=["test papers"])
 IMPORT = Access("import")
@@ -181,6 +184,14 @@ class PaperDetail(PaperSummary):
     imported: list[int] = Field(description="Questions of the bank that it brought or matched.")
 
 
+class PaperOutlook(BaseModel):
+    """What the bank knows about a question of a paper; nothing while it has no vectors."""
+
+    same: list[int] = Field(description="Questions of the bank that are the same.")
+    near_copies: list[SimilarItem] = Field(description="Questions that read almost the same.")
+    prediction: PredictionItem | None
+
+
 class MadeList(BaseModel):
     """A new list."""
 
@@ -227,6 +238,20 @@ def create_paper_from_text(request: HttpRequest, response: HttpResponse, body: P
 def get_paper(request: HttpRequest, response: HttpResponse, paper_id: Id) -> PaperDetail:
     """Return a test paper with its lines and questions, and what is doubtful about each."""
     return tagged(response, _detail(request, paper_id))
+
+
+@router.get("/papers/{int:paper_id}/questions/{key}/known", auth=IMPORT, response=PaperOutlook)
+def get_paper_outlook(request: HttpRequest, paper_id: Id, key: str) -> PaperOutlook:
+    """Say what the bank knows about a question of a paper: copies, likely concepts and difficulty."""
+    draft = document_draft_get(draft_id=paper_id, user=request.user)
+    known = paper_item_outlook(item=paper_item_get(draft=draft, key=key), user=request.user)
+    if known is None:
+        return PaperOutlook(same=[], near_copies=[], prediction=None)
+    return PaperOutlook(
+        same=[question.pk for question in known.same],
+        near_copies=[SimilarItem.model_validate(hit_fields(hit)) for hit in known.near],
+        prediction=PredictionItem.model_validate(prediction_fields(known.prediction)) if known.prediction else None,
+    )
 
 
 @router.post("/papers/{int:paper_id}/corrections", auth=IMPORT, response=PaperDetail)

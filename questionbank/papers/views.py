@@ -17,11 +17,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from analytics.analysed_text import record_text
-from analytics.question_content import as_json
 from questionbank.bank.concept_selectors import hierarchy_choice
 from questionbank.bank.list_services import LONGEST_LIST
-from questionbank.core.errors import Conflict, ImportRefused, NotFound, ServiceUnavailable, ValidationFailed
+from questionbank.core.errors import Conflict, ImportRefused, ValidationFailed
 from questionbank.core.upload_forms import was_too_large
 from questionbank.core.views import button_for, form_for, page_for, render_page, warning_of
 from questionbank.formats.limits import SET_LIMIT
@@ -33,14 +31,9 @@ from questionbank.jobs.run_selectors import run_wait, vectors_awaited
 from questionbank.models import DocumentDraft, Question
 from questionbank.papers.forms import ROLES, DocumentForm, DocumentImportForm
 from questionbank.papers.import_services import document_import_request, document_list_create
+from questionbank.papers.outlook_selectors import paper_item_get, paper_item_outlook
 from questionbank.papers.review_page import PAGE_ORDERS, WORST_FIRST, document_page
-from questionbank.papers.selectors import (
-    FoundItem,
-    document_draft_get,
-    document_drafts_of,
-    document_questions,
-    document_review,
-)
+from questionbank.papers.selectors import document_draft_get, document_drafts_of, document_questions, document_review
 from questionbank.papers.services import (
     PASTED_NAME,
     document_draft_delete,
@@ -53,7 +46,6 @@ from questionbank.papers.services import (
     document_step,
     document_text_set,
 )
-from questionbank.similar.insight import AskedText, text_outlook
 
 _PAGE = "papers/paper.html"
 _PART = "papers/_paper.html"
@@ -189,7 +181,7 @@ def _show(request: HttpRequest, draft: DocumentDraft, *, line: str, editing: str
         if request.GET.get("known") == "1":  # without JavaScript; otherwise each question is requested separately
             for row in context["rows"]:
                 if row.item:
-                    row.outlook = _outlook(request, row.item)
+                    row.outlook = paper_item_outlook(item=row.item, user=request.user)
     return render_page(request, _PAGE, _PART, context, status=422 if problem else 200)
 
 
@@ -229,27 +221,8 @@ def _imported(request: HttpRequest, draft: DocumentDraft) -> dict[str, Any]:
 def document_outlook(request: HttpRequest, draft_id: int, key: str) -> HttpResponse:
     """Show the bank's predictions for a question of a paper, and its near-duplicates; requested by htmx."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
-    item = document_review(draft).item(key) if draft.state == DocumentDraft.State.READY else None
-    if item is None:
-        raise NotFound("This question is no longer there: the paper was changed in another window.")
-    return render(request, "papers/_outlook.html", {"outlook": _outlook(request, item)})
-
-
-def _outlook(request: HttpRequest, item: FoundItem) -> Any:
-    """Return the bank's predictions for a question; None if there are no vectors yet."""
-    record = item.record
-    asked = AskedText(
-        question=record_text(record),
-        text=record.text,
-        language=record.language,
-        options=as_json(record.options),
-        content=record.content,
-        answer=record.answer,
-    )
-    try:
-        return text_outlook(asked, hierarchy=hierarchy_choice(user=request.user).name, user=request.user)
-    except ServiceUnavailable:
-        return None
+    outlook = paper_item_outlook(item=paper_item_get(draft=draft, key=key), user=request.user)
+    return render(request, "papers/_outlook.html", {"outlook": outlook})
 
 
 @button_for("import", back="document_create")

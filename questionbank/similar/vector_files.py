@@ -11,7 +11,7 @@ from analytics.catalog import lenses, main_lens
 from questionbank.core.errors import ValidationFailed
 from questionbank.formats.answer_files import InputQuestion
 from questionbank.registry.serving import Serving
-from questionbank.similar.predictions import PredictedDifficulty, predict_many
+from questionbank.similar.predictions import PredictedDifficulty, QuestionPrediction, predict_many
 from questionbank.similar.similarity import SimilarHit
 
 _DIGITS = 6
@@ -91,17 +91,21 @@ def question_predictions(
         if prediction.notice
     )
     return [
-        {
-            "id": question.id,
-            "concepts": [
-                {"path": list(concept.path), "probability": round(concept.probability, _DIGITS)}
-                for concept in prediction.concepts
-            ],
-            "difficulty": _difficulty(prediction.difficulty),
-            **({} if prediction.is_mathematics else {"notice": prediction.notice}),
-        }
+        {"id": question.id, **prediction_fields(prediction)}
         for question, prediction in zip(questions, predictions, strict=True)
     ]
+
+
+def prediction_fields(prediction: QuestionPrediction) -> dict[str, Any]:
+    """Return ``{concepts, difficulty}`` of a text, and a ``notice`` if it does not look like mathematics."""
+    return {
+        "concepts": [
+            {"path": list(concept.path), "probability": round(concept.probability, _DIGITS)}
+            for concept in prediction.concepts
+        ],
+        "difficulty": _difficulty(prediction.difficulty),
+        **({} if prediction.is_mathematics else {"notice": prediction.notice}),
+    }
 
 
 def _difficulty(estimate: PredictedDifficulty | None) -> dict[str, Any] | None:

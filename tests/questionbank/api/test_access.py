@@ -197,6 +197,7 @@ TABLE: dict[str, Call] = {
     "create_paper": Call("POST", "/papers", (415, 403, 415)),  # without a file
     "create_paper_from_text": Call("POST", "/papers/text", (201, 403, 201), body={"text": "1. How much is 2 + 3?"}),
     "get_paper": Call("GET", "/papers/{paper}", WRITERS, **NOT_MY_PAPER),
+    "get_paper_outlook": Call("GET", "/papers/{paper}/questions/0/known", WRITERS, **NOT_MY_PAPER),
     "correct_paper": Call(
         "POST",
         "/papers/{paper}/corrections",
@@ -283,6 +284,7 @@ PAGES = {  # operation -> the page that does the same; a literal table
     "forget_worksheet_use": "worksheet_uses",
     "create_paper": "document_create",
     "get_paper": "document_review",
+    "get_paper_outlook": "document_outlook",
     "correct_paper": "document_review",
     "import_paper": "document_import",
     "create_list_of_paper": "document_list",

@@ -94,6 +94,17 @@ def test_corrections_are_the_steps_of_the_review_and_can_be_undone(program) -> N
     assert program("POST", f"{path}/redo").status_code == 409
 
 
+def test_what_the_bank_knows_about_a_question_is_what_its_page_says(bank, program) -> None:
+    path, paper = put_in(program, f"1. {bank.questions[0].text}\n2. Why is the sky blue?\n")
+    first, second = paper["questions"]
+    known = program("GET", f"{path}/questions/{first['key']}/known").json()
+    assert known["same"] == [bank.questions[0].pk]
+    assert bank.questions[0].pk in [copy["id"] for copy in known["near_copies"]]
+    other = program("GET", f"{path}/questions/{second['key']}/known").json()
+    assert (other["same"], other["near_copies"]) == ([], [])
+    assert program("GET", f"{path}/questions/999/known").status_code == 404
+
+
 def test_a_paper_is_imported_once_and_becomes_a_list(program, teacher) -> None:
     path, paper = put_in(program)
     program(

@@ -998,6 +998,14 @@ class PaperTextBody(TypedDict):
     text: str
 
 
+class PaperOutlook(TypedDict):
+    """What the bank knows about a question of a paper; nothing while it has no vectors."""
+
+    same: list[int]  # Questions of the bank that are the same.
+    near_copies: list[SimilarItem]  # Questions that read almost the same.
+    prediction: PredictionItem | None
+
+
 class CorrectionBody(TypedDict):
     """One change, as on the review page.
 
@@ -1788,6 +1796,10 @@ class Operations:
     def delete_paper(self, paper_id: int, *, if_match: str = "") -> None:
         """Delete a test paper; questions imported from it stay in the bank."""
         return self.call("DELETE", f"/papers/{paper_id}", if_match=if_match)
+
+    def get_paper_outlook(self, paper_id: int, key: str) -> PaperOutlook:
+        """Say what the bank knows about a question of a paper: copies, likely concepts and difficulty."""
+        return self.call("GET", f"/papers/{paper_id}/questions/{quote(key, safe='')}/known")
 
     def correct_paper(self, paper_id: int, body: CorrectionsBody, *, if_match: str = "") -> PaperDetail:
         """Correct a test paper; each correction can be undone."""
