@@ -68,7 +68,8 @@ class DocumentDraft(models.Model):
         applied: number of corrections in effect; the rest are undone and can be redone.
         read_run: the job that reads it.
         may_be_sent: whether the school's language model may read it as well.
-        model_reading: what that model reads: ``{"model", "host", "pieces", "roles" or "reason"}``; empty until then.
+        model_reading: what that model reads: ``{"model", "host", "pieces", "reason"}`` or, instead of a reason,
+            ``"roles"`` and ``"is_likelier"``; empty until then.
         model_run: the job in which it does.
         import_run: the job that imports it.
     """

@@ -45,6 +45,7 @@ class SecondReading:
     Attributes:
         reason: why it cannot be used; empty if it can.
         pieces: the number of pieces that the paper was read in.
+        is_likelier: whether its questions are so much more coherent that, by its exam, it is probably right.
         places: what it reads differently, by the key of the first line of the passage to show it beside.
     """
 
@@ -52,6 +53,7 @@ class SecondReading:
     host: str
     reason: str = ""
     pieces: int = 1
+    is_likelier: bool = False
     places: Mapping[str, OtherPlace] = field(default_factory=dict)
 
     @property
@@ -78,7 +80,8 @@ def second_reading(draft: DocumentDraft) -> SecondReading | None:
     reading = SecondReading(found["model"], found["host"], found.get("reason", ""), found.get("pieces", 1))
     if reading.reason:
         return reading
-    return replace(reading, places=_places(draft, document_review(draft), [Role(role) for role in found["roles"]]))
+    places = _places(draft, document_review(draft), [Role(role) for role in found["roles"]])
+    return replace(reading, is_likelier=found.get("is_likelier", False), places=places)
 
 
 def _places(draft: DocumentDraft, review: DocumentReview, said: Sequence[Role]) -> dict[str, OtherPlace]:

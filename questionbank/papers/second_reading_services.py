@@ -12,6 +12,7 @@ from questionbank.jobs.progress import JobReporter
 from questionbank.models import DocumentDraft, LanguageModelUse, Run
 from questionbank.papers.paper_lines import lines_from_json
 from questionbank.papers.pointed_readings import empty_question, pointed_reading, shown_lines
+from questionbank.papers.question_assembly import read_lines
 from questionbank.registry.language_model_use_selectors import language_model_use
 from questionbank.registry.language_model_use_services import language_model_for
 
@@ -56,8 +57,17 @@ def run_second_reading(run: Run, reporter: JobReporter) -> dict[str, Any]:
     if reading.roles is None:
         found["reason"] = reading.reason
     else:
-        roles = pointed_reading(lines, reading.roles).roles
-        empty = empty_question(lines, roles)
-        found |= {"reason": f"The reading of {model.name} cannot be used: {empty}."} if empty else {"roles": roles}
+        pointed = pointed_reading(lines, reading.roles)
+        if empty := empty_question(lines, pointed.roles):
+            found["reason"] = f"The reading of {model.name} cannot be used: {empty}."
+        else:
+            gain = pointed.coherence - read_lines(lines).coherence
+            found |= {"roles": pointed.roles, "is_likelier": gain > _margin()}
     DocumentDraft.objects.filter(pk=draft.pk).update(model_reading=found)
     return {"lines": len(lines), "pieces": reading.pieces, "reason": found.get("reason", "")}
+
+
+def _margin() -> float:
+    """Return how much more coherent the model's reading must be to be the likelier one, as fitted by its exam."""
+    use = language_model_use(LanguageModelUse.Use.PAPERS)
+    return float(use.weights.get("margin", 0.0)) if use is not None else 0.0

@@ -19,7 +19,7 @@ from questionbank.registry.language_models import configured_language_model
 SENT = {  # what the server receives
     LanguageModelUse.Use.SOLVING: "the text of each word problem that no rule answers",
     LanguageModelUse.Use.PAIRS: "both texts of each pair of paraphrases that is to be reviewed",
-    LanguageModelUse.Use.PAPERS: "the numbered lines of each uploaded test paper",
+    LanguageModelUse.Use.PAPERS: "the numbered lines of test papers, without pictures and fields for names",
     LanguageModelUse.Use.CONCEPTS: "the text of a question, and the names of the hierarchy’s concepts",
 }
 

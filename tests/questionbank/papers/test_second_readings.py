@@ -163,6 +163,19 @@ def test_it_is_one_more_whole_reading_compared_by_its_questions():
     assert pointed_reading(lines, ["nothing"] * 7 + ["question"]).coherence < rules.coherence
 
 
+def test_a_reading_that_is_likelier_by_the_exam_is_shown_open_and_still_not_taken(
+    model, switched_on, teacher, as_teacher
+):
+    text = "1. How much is 23 plus 45?\n68\n2. How much is 50 plus 12?\n62\n3. How much is 9 plus 9?\n18"
+    model._script = perfect([Role.QUESTION, Role.ANSWER] * 3)
+    for margin, is_likelier in ((0.5, True), (100.0, False)):
+        LanguageModelUse.objects.filter(pk=switched_on.pk).update(weights={"margin": margin})
+        draft = read_by_the_model(document_draft_paste(text=text, user=teacher))
+        assert draft.model_reading["is_likelier"] is is_likelier
+        assert ("its reading is probably the better one" in shown(as_teacher, draft)) is is_likelier
+        assert document_review(draft).items[0].record.answer == ""
+
+
 def test_names_of_pupils_are_not_sent(model, teacher):
     read_by_the_model(document_draft_paste(text=PAPER, user=teacher))
     ((messages, _options),) = model.asked
