@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from django.http import HttpRequest
 from pydantic import BaseModel, Field, model_validator
@@ -16,11 +15,10 @@ from questionbank.bank.question_selectors import exact_duplicates, numbered_ques
 from questionbank.core.errors import ValidationFailed
 from questionbank.formats import WRITTEN
 from questionbank.imports.export_services import export_losses, export_pieces
-from questionbank.models import ItemStatistics, Question
+from questionbank.models import Question
 from questionbank.registry import api as registry_api
 from questionbank.registry.serving import serving
-from questionbank.responses.set_selectors import question_statistics
-from questionbank.responses.shown_figures import flag_text
+from questionbank.responses import api as responses_api
 from questionbank.search import api as search_api
 from questionbank.similar import api as similar_api
 from questionbank.similar.similarity import near_duplicates
@@ -102,24 +100,6 @@ class ExportedFile(BaseModel):
     content: str
     refused: dict[str, list[int]]
     lost: dict[str, list[int]]
-
-
-class SetFigures(BaseModel):
-    """Figures of a question in a set of responses, or in all sets; `figures` are shares, correlations and seconds."""
-
-    responses: str = Field(description="Title of the set.")
-    day: date | None
-    pupils: int
-    figures: dict[str, float]
-    options: list[dict[str, Any]]
-    flags: list[str]
-
-
-class ItemFigures(BaseModel):
-    """What responses of pupils say about a question; `overall` is null if too few pupils have answered it."""
-
-    overall: SetFigures | None
-    sets: list[SetFigures]
 
 
 class JobArgument(Body):
@@ -218,22 +198,12 @@ def export_questions(request: HttpRequest, asked: ExportArguments) -> ExportedFi
     )
 
 
-def item_statistics(request: HttpRequest, asked: QuestionArgument) -> ItemFigures:
-    """Return what the responses of pupils say about a question; single pupils are never shown."""
-    question = question_get(question_id=asked.question, user=request.user)
-    overall, sets = question_statistics(question=question)
-    return ItemFigures(overall=None if overall is None else _figures(overall), sets=[_figures(row) for row in sets])
+def item_statistics(request: HttpRequest, asked: QuestionArgument) -> responses_api.StatisticsOfQuestion:
+    """Return what the responses of pupils say about a question; single pupils are never shown.
 
-
-def _figures(row: ItemStatistics) -> SetFigures:
-    return SetFigures(
-        responses=row.response_set.title if row.response_set is not None else "all sets",
-        day=row.response_set.day if row.response_set is not None else None,
-        pupils=row.people,
-        figures=row.figures,
-        options=row.options,
-        flags=[flag_text(flag) for flag in row.flags],
-    )
+    `overall` is null if too few pupils have answered it.
+    """
+    return responses_api.get_question_statistics(request, asked.question)
 
 
 def get_job(request: HttpRequest, asked: JobArgument) -> registry_api.RunDetail:

@@ -10,22 +10,16 @@ from django.urls import reverse
 from pydantic import BaseModel, Field, model_validator
 
 from questionbank.api.contract import Body, Id
-from questionbank.bank.question_selectors import question_get, visible_to
-from questionbank.core.errors import Conflict, ValidationFailed
+from questionbank.bank.question_selectors import question_get
+from questionbank.core.errors import Conflict
 from questionbank.imports import api as imports_api
 from questionbank.jobs.run_selectors import run_get
 from questionbank.models import Question
 from questionbank.problem_writing.decision_services import variant_keep_as_draft
 from questionbank.problem_writing.services import MOST_WRITTEN, variants_reverse, variants_write
 from questionbank.registry.api import RunDetail
-from questionbank.worksheets.services import (
-    INSTRUCTIONS_LIMIT,
-    LONGEST_WORKSHEET,
-    TITLE_LIMIT,
-    worksheet_add,
-    worksheet_create,
-    worksheet_update,
-)
+from questionbank.worksheets import api as worksheets_api
+from questionbank.worksheets.services import INSTRUCTIONS_LIMIT, LONGEST_WORKSHEET, TITLE_LIMIT
 
 LONGEST_FILE = 1_500_000  # characters; a whole request has at most 2 MB
 DRAFT = Question.Status.DRAFT.value
@@ -137,18 +131,12 @@ def import_questions(request: HttpRequest, asked: ImportArguments) -> RunDetail:
 
 def make_worksheet(request: HttpRequest, asked: WorksheetArguments) -> NewWorksheet:
     """Make a worksheet of questions, in their order. The person changes, shares and prints it on its page."""
-    user = request.user
-    found = Question.objects.filter(visible_to(user)).in_bulk(asked.questions)
-    if missing := [number for number in asked.questions if number not in found]:
-        raise ValidationFailed.beside("questions", f"There is no question {missing[0]}.")
-    worksheet = worksheet_create(user=user, name=asked.name)
-    worksheet = worksheet_update(user=user, worksheet=worksheet, title=asked.title, instructions=asked.instructions)
-    questions = [found[number] for number in dict.fromkeys(asked.questions)]
-    added = worksheet_add(user=user, worksheet=worksheet, questions=questions)
+    made = worksheets_api.create_worksheet(request, HttpResponse(), worksheets_api.WorksheetBody(**asked.model_dump()))
+    worksheet = made.value
     return NewWorksheet(
-        worksheet=worksheet.pk,
+        worksheet=worksheet.id,
         name=worksheet.name,
-        questions=added.number,
-        left_out=added.refused,
-        url=request.build_absolute_uri(reverse("worksheet_detail", args=[worksheet.pk])),
+        questions=worksheet.added,
+        left_out=worksheet.notices,
+        url=request.build_absolute_uri(reverse("worksheet_detail", args=[worksheet.id])),
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any
 
 import pytest
 from django.urls import reverse
 
 from questionbank.assistants.views import TOOLS
-from questionbank.models import ItemStatistics, Question, ResponseSet, Worksheet
+from questionbank.models import ItemStatistics, Question, Worksheet
 from tests.factories import QuestionFactory
 from tests.questionbank.api_client import Assistant, Program
 from tests.questionbank.page_bank import text_of
@@ -123,24 +122,12 @@ def test_questions_are_exported_in_their_order_with_what_is_lost(assistant) -> N
     assert "gift" in assistant.refusal("export_questions", questions=[first.pk], format="odt")
 
 
-def test_statistics_are_those_of_the_page(assistant, bank) -> None:
-    question, taken = bank.questions[0], ResponseSet.objects.create(title="Test 1", day=date(2026, 5, 4), people=20)
-    flag = {"code": "left out", "evidence": 0.12, "option": ""}
-    values = {"question": question, "people": 20, "figures": {"facility": 0.7}, "flags": [flag]}
-    ItemStatistics.objects.create(response_set=taken, **values)
-    ItemStatistics.objects.create(response_set=None, **values)
+def test_statistics_are_those_of_the_api(assistant, bank, teacher) -> None:
+    question = bank.questions[0]
+    ItemStatistics.objects.create(question=question, people=20, figures={"facility": 0.7})
     data = assistant.use("item_statistics", question=question.pk)
-    assert data["sets"] == [
-        {
-            "responses": "Test 1",
-            "day": "2026-05-04",
-            "pupils": 20,
-            "figures": {"facility": 0.7},
-            "options": [],
-            "flags": ["12% left it out"],
-        }
-    ]
-    assert data["overall"]["responses"] == "all sets"
+    assert (data["overall"]["pupils"], data["overall"]["figures"], data["sets"]) == (20, {"facility": 0.7}, [])
+    assert Program(teacher, name="Other")("GET", f"/questions/{question.pk}/statistics").json() == data
     assert assistant.use("item_statistics", question=bank.questions[1].pk) == {"overall": None, "sets": []}
 
 
