@@ -12,6 +12,7 @@ _RIGHT = frozenset(("correct", "right", "richtig", "✓", "✔", "correcto", "ju
 _WRONG = frozenset(("incorrect", "wrong", "falsch", "✗", "✘", "incorrecto", "faux"))
 _TRUE_FALSE = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 _NUMBER = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
+_PER_CENT = re.compile(r"\d+(?:[.,]\d+)?\s*%")
 _MONTHS = "jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz]"
 _DATE = re.compile(
     rf"\d{{4}}-\d\d?-\d\d?(?:[ T].*)?|\d\d?[./]\d\d?[./](?:\d{{2,4}})?|\d\d?[-./ ]\s?(?:{_MONTHS})\w*\.?(?:[-/ ]\d+)?"
@@ -35,6 +36,8 @@ def parse_mark(text: str) -> float:
         return float(plain.replace(",", ".").replace("−", "-"))
     if _DATE.fullmatch(plain):
         raise ValueError(f"“{plain}” is a date; a spreadsheet program makes dates of marks such as 1-2")
+    if _PER_CENT.fullmatch(plain):
+        raise ValueError(f"“{plain}” is a per cent; write the mark")
     if plain.casefold() in _UNGRADED:
         raise ValueError("the answer has not been graded yet")
     raise ValueError(f"“{plain[:40]}” is not a mark")
@@ -67,8 +70,8 @@ def number_of(text: str) -> float:
 
 
 def looks_like_mark(text: str) -> bool:
-    """Return whether a cell is a mark, a date that may have been one, or a word such as "correct"."""
-    return bool(_NUMBER.fullmatch(text) or _DATE.fullmatch(text)) or text.casefold() in _RIGHT | _WRONG
+    """Return whether a cell is a mark, a per cent, a date that may have been a mark, or a word such as "correct"."""
+    return any(pattern.fullmatch(text) for pattern in (_NUMBER, _PER_CENT, _DATE)) or text.casefold() in _RIGHT | _WRONG
 
 
 def parse_verdict(text: str) -> float:

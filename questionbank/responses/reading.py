@@ -44,7 +44,9 @@ _MAXIMA = frozenset("maximum | maximum mark | maximum marks | out of | points po
 _KEYS = frozenset("key | answer key | answers | right answer | right answers | lösung | lösungen".split(" | "))
 _ABOUT_TABLE = _SUMMARIES | _MAXIMA | _KEYS
 _VARIANT = re.compile(r"[A-Za-z]?\d{0,6}")
-LEAST_FOR_A_TOTAL = 3  # rows and other columns from which a column of sums counts as a total
+LEAST_FOR_A_TOTAL = 3  # rows, different sums and other columns from which a column of sums counts as a total
+SURE_OF_A_TOTAL = 5  # rows from which two other columns are enough
+_ROUNDED = 0.006  # share of the largest value by which rounding changes a per cent
 
 
 def read_responses(path: Path) -> ResponseTable:
@@ -80,6 +82,19 @@ _Pupil = tuple[int, str, list[str]]
 
 def _cell(cells: Sequence[str], place: int | None) -> str:
     return cells[place] if place is not None and place < len(cells) else ""
+
+
+def _relation_to_sum(values: Sequence[float], sums: Sequence[float]) -> str:
+    """Return how a column follows from the sums of the others; empty if it does not, or if the sums hardly differ."""
+    different = len(set(sums))
+    if different < LEAST_FOR_A_TOTAL:
+        return ""
+    if all(abs(value - total) < 1e-9 for value, total in zip(values, sums, strict=True)):
+        return "the sum"
+    factor = sum(values) / sum(sums) if sum(sums) > 0 else 0.0
+    reach = _ROUNDED * max(values)
+    is_share = factor > 0 and all(abs(v - factor * total) <= reach for v, total in zip(values, sums, strict=True))
+    return "proportional to the sum" if is_share and different > LEAST_FOR_A_TOTAL else ""
 
 
 class _Reader:
@@ -268,6 +283,7 @@ class _WideReader(_Reader):
         """Return the questions of a table that is no report; the first column is the pupil if no header says so."""
         header = self.cells.header
         if not self.person_places:
+            self._refuse_pupils_in_header()
             self.person_places = [0]
             self.table.notes.append("No header names the pupil, so the first column is read as the pupil.")
         columns = wide_columns(header, self.roles, self.person_places)
@@ -282,6 +298,19 @@ class _WideReader(_Reader):
         if left:
             self.table.notes.append(f"Columns that are not questions: {', '.join(left)}.")
         return columns
+
+    def _refuse_pupils_in_header(self) -> None:
+        """Check that a header without the word pupil is one; otherwise it may hold a pupil's name and marks.
+
+        Raises:
+            ImportRefused: it is none, or each row is a question.
+        """
+        if Role.QUESTION in self.roles:
+            raise ImportRefused("Each row seems to be a question: turn the table, so that each row is a pupil.")
+        names = self.cells.header[1:]
+        numbers = [number_of(name) for name in names if looks_like_mark(name)]
+        if len(set(names)) < len(names) or numbers != sorted(numbers) or not all(number >= 1 for number in numbers):
+            raise ImportRefused("The first row must name the columns: the pupil, then each question.")
 
     def _pupil(self, line: int, cells: list[str]) -> _Pupil | None:
         """Return a pupil's row; None if it is about the whole table or nobody."""
@@ -309,15 +338,16 @@ class _WideReader(_Reader):
                         self.refuse(line, f"{column.reference.name}: {error}")
 
     def _without_totals(self, columns: list[QuestionColumns], pupils: Sequence[_Pupil]) -> list[QuestionColumns]:
-        """Return the columns without one that is the sum of the others in every row."""
+        """Return the columns without one that is the sum of the others in every row, or proportional to it."""
         plain = [column for column in columns if column.either is not None]
-        if len(plain) <= LEAST_FOR_A_TOTAL or len(pupils) < LEAST_FOR_A_TOTAL:
+        fewest = LEAST_FOR_A_TOTAL - (len(pupils) >= SURE_OF_A_TOTAL)
+        if len(plain) <= fewest or len(pupils) < LEAST_FOR_A_TOTAL:
             return columns
         rows = [[number_of(_cell(cells, column.either)) for column in plain] for _line, _person, cells in pupils]
         for place, column in enumerate(plain):
-            if all(abs(2 * row[place] - sum(row)) < 1e-9 for row in rows) and any(row[place] for row in rows):
+            if said := _relation_to_sum([row[place] for row in rows], [sum(row) - row[place] for row in rows]):
                 name = column.reference.name
-                self.table.notes.append(f"“{name}” is the sum of the other columns, so it is not read as a question.")
+                self.table.notes.append(f"“{name}” is {said} of the other columns, so it is not read as a question.")
                 return [other for other in columns if other is not column]
         return columns
 

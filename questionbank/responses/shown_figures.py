@@ -227,7 +227,10 @@ def set_chart(rows: Sequence[ItemStatistics]) -> LineChart:
     series = [
         (
             COLUMNS[name],
-            [(float(place), row.figures.get(name, float("nan"))) for place, row in enumerate(ordered, start=1)],
+            [
+                (float(place), round(row.figures.get(name, float("nan")), 2))
+                for place, row in enumerate(ordered, start=1)
+            ],
         )
         for name in ("facility", "discrimination")
     ]
@@ -262,7 +265,7 @@ def shown_worksheet(*, worksheet: Worksheet, questions: Sequence[Question]) -> W
         (
             response_set.class_label or response_set.title,
             [
-                (float(place), row.figures["facility"])
+                (float(place), round(row.figures["facility"], 2))
                 for place, question in enumerate(questions, start=1)
                 if (row := figures.get((question.pk, response_set.pk))) and "facility" in row.figures
             ],

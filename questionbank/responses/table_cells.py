@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +55,7 @@ def read_table(path: Path) -> CellTable:
         found = find_header(table_sample(path, encoding), count_known)
         header, header_line = found.names, found.line
         rows = list(_checked(_csv_texts(path, encoding, found.delimiter, header_line), path, problems))
+        rows = list(_of_width(rows, len(header), problems))
     if len(header) < 2:
         raise ImportRefused(f"{path.name} is not a table: it needs a column for the pupil and one for each question.")
     if len(header) > COLUMNS_LIMIT:
@@ -96,6 +97,18 @@ def _checked(
             raise ImportRefused(f"{path.name} has more than {CELLS_LIMIT:,} cells; split it.")
         if any(cell.strip() for cell in cells):
             yield line, [cell.strip() for cell in cells]
+
+
+def _of_width(
+    rows: Iterable[tuple[int, list[str]]], width: int, problems: list[LineProblem]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that have no cells beyond the header: a comma in a mark has divided the others."""
+    for line, cells in rows:
+        if any(cells[width:]):
+            said = f"the row has {len(cells)} cells, the header {width}; a mark with a decimal comma needs"
+            problems.append(LineProblem(line, f"{said} quotation marks around it"))
+        else:
+            yield line, cells
 
 
 def _tidy(cells: list[str]) -> tuple[str, ...]:

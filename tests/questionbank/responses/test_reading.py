@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from openpyxl import Workbook
 from questionbank.core.errors import ImportRefused
 from questionbank.responses.reading import read_responses
 from questionbank.responses.response_table import ResponseTable
+from tests.cases import each_case
 
 
 @pytest.fixture
@@ -144,16 +146,7 @@ def test_a_date_is_not_a_mark(read, date):
     ]
 
 
-def test_marks_outside_their_range_are_refused(read):
-    table = read("Pupil,Q1 (2)\nA,3\nB,-1\nC,2\n")
-    assert problems(table) == ["line 2: Q1: the mark 3 is above the maximum, 2", "line 3: Q1: the mark -1 is below 0"]
-    assert marks(table) == {("c", "Q1"): 2.0}
-
-
 def test_two_rows_of_one_pupil_are_refused_by_line(read):
-    wide = read("Pupil,Q1\nA,1\nB,0\n a ,0\n")
-    assert problems(wide) == ["line 4: the pupil already has a row; add a column “attempt” if it is another attempt"]
-    assert marks(wide) == {("a", "Q1"): 1.0, ("b", "Q1"): 0.0}
     long = read("pupil,question,score\nA,x,1\nA,x,0\nB,x,1\n")
     assert problems(long) == ["line 3: x: the pupil already has a response to it in line 2"]
 
@@ -185,10 +178,19 @@ def test_reports_name_no_pupil(read):
     assert not any("Ada" in text or "Ben" in text for text in problems(table) + table.notes)
 
 
-@pytest.mark.parametrize("text", ["just words\n", "Pupil,Total\nA,3\n", "Pupil,Q1\n"])
-def test_a_file_without_responses_is_refused(read, text):
-    with pytest.raises(ImportRefused):
+@each_case("responses", "refused")
+def test_a_file_without_responses_is_refused_with_what_to_do(read, text, said):
+    with pytest.raises(ImportRefused, match=re.escape(said)):
         read(text)
+
+
+@each_case("responses", "read")
+def test_what_is_wrong_with_a_file_is_said_and_the_rest_is_read(read, text, questions, responses, problems, note):
+    table = read(text)
+    assert [question.name for question in table.questions] == questions
+    assert [str(problem) for problem in table.problems] == problems
+    assert len(table.rows) == responses
+    assert note is None or note in table.notes
 
 
 def test_a_workbook_with_a_hidden_sheet_a_merged_cell_and_a_date(tmp_path):

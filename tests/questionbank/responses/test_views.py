@@ -18,6 +18,7 @@ from psycopg import sql
 
 from questionbank.models import ItemStatistics, QuestionList, QuestionListItem, ResponseSet
 from questionbank.responses.import_services import SetDetails, responses_import, responses_plan, responses_read
+from tests.cases import each_case
 from tests.questionbank.responses.conftest import PUPILS, waiting_figures_compute
 
 pytestmark = pytest.mark.usefixtures("own_uploads")
@@ -175,11 +176,13 @@ def test_a_reviewer_sees_no_responses(as_reviewer, response_set, questions):
     assert as_reviewer.get(reverse("response_set_detail", args=[response_set.pk])).status_code == 403
 
 
-def test_a_set_of_fewer_than_five_pupils_shows_no_figures(as_teacher, teacher, questions, letters):
-    letters.write_text("Name,t-1\nA,B\nB,B\n", encoding="utf-8")
+@each_case("responses", "sparse")
+def test_a_set_without_much_to_compute_has_a_page(as_teacher, teacher, questions, letters, text, said):
+    letters.write_text(text, encoding="utf-8")
     plan = responses_plan(table=responses_read(path=letters), user=teacher)
-    small = responses_import(plan=plan, details=SetDetails("Small"), user=teacher)
-    assert "Figures are shown from five pupils on" in page(as_teacher, "response_set_detail", small.pk)
+    sparse = responses_import(plan=plan, details=SetDetails("Sparse"), user=teacher)
+    assert said in page(as_teacher, "response_set_detail", sparse.pk)
+    assert as_teacher.get(reverse("question_detail", args=[questions[0].pk])).status_code == 200
 
 
 def test_the_owner_deletes_a_set_and_nobody_else_but_an_admin(as_teacher, response_set):
