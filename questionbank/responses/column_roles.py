@@ -42,7 +42,8 @@ _WORDS = {
     Role.NAME: "name | full name | pupil | pupil name | student | student name | learner | participant"
     " | candidate | user | person | schüler | schülerin | schüler in | teilnehmer | vollständiger name"
     " | alumno | alumna | élève | eleve | nom complet | nombre completo",
-    Role.QUESTION: "question | question id | question number | item | item id | item number | task | problem"
+    Role.QUESTION: "question | question name | fragetitel | nombre de la pregunta | nom de la question"
+    " | question id | question number | item | item id | item number | task | problem"
     " | exercise | frage | aufgabe | pregunta | exercice",
     Role.RESPONSE: "response | answer | choice | selected | given answer | antwort | respuesta | réponse",
     Role.SCORE: "score | mark | marks | points | correct | is correct | right | result | grade | punkte"

@@ -18,6 +18,7 @@ from questionbank.models import Response, ResponseSet, User
 from questionbank.people.permissions import require
 from questionbank.responses.cell_values import person_key
 from questionbank.responses.prepared import person_hash
+from questionbank.responses.published_services import published_remove
 from questionbank.responses.set_selectors import own_sets
 from questionbank.responses.statistics_services import bank_statistics_request, set_statistics_compute
 
@@ -93,7 +94,7 @@ def responses_delete(*, wanted: Deletion, user: User | None) -> Found:
         if wanted.people:
             _people_delete(response_set, wanted.people)
         else:
-            response_set.delete()
+            _set_delete(response_set)
     bank_statistics_request(outdated=outdated)
     return found
 
@@ -107,7 +108,7 @@ def response_set_delete(*, response_set: ResponseSet, user: User | None) -> None
     """
     require(user, "responses_delete", "Only its owner or an admin can delete this set of responses.", response_set)
     outdated = _questions_of([response_set])
-    response_set.delete()
+    _set_delete(response_set)
     bank_statistics_request(outdated=outdated)
 
 
@@ -142,6 +143,11 @@ def _questions_of(sets: Iterable[ResponseSet]) -> list[int]:
 
 def _before(sets: QuerySet[ResponseSet], day: date | None) -> QuerySet[ResponseSet]:
     return sets.annotate(written=Coalesce("day", TruncDate("created_at"))).filter(written__lt=day)
+
+
+def _set_delete(response_set: ResponseSet) -> None:
+    published_remove(response_set=response_set)
+    response_set.delete()
 
 
 def _people_delete(response_set: ResponseSet, people: Iterable[str]) -> None:

@@ -16,11 +16,12 @@ from questionbank.core.errors import Conflict, ImportRefused, LineProblem
 from questionbank.core.upload_services import uploads_forget_old
 from questionbank.models import ResponseSet, User
 from questionbank.people.permissions import require
-from questionbank.responses.marking import Marked, mark_response
+from questionbank.responses.marking import Marked, MarkedQuestion, mark_response
 from questionbank.responses.matching_selectors import QuestionMatch, match_questions
 from questionbank.responses.prepared import dump_table, load_table, without_names
+from questionbank.responses.published_services import published_add
 from questionbank.responses.reading import read_responses
-from questionbank.responses.response_table import ResponseRow, ResponseTable
+from questionbank.responses.response_table import PublishedFigures, ResponseRow, ResponseTable
 from questionbank.responses.statistics_services import bank_statistics_request, set_statistics_compute
 
 _COPY = """
@@ -52,13 +53,20 @@ class ImportPlan:
 
     Attributes:
         rows: usable responses with their question and marking.
+        published: figures that another system computed, with their question.
         problems: lines that are not used, with reasons.
     """
 
     table: ResponseTable
     matches: list[QuestionMatch]
     rows: list[tuple[ResponseRow, QuestionMatch, Marked]] = field(default_factory=list)
+    published: list[tuple[PublishedFigures, MarkedQuestion]] = field(default_factory=list)
     problems: list[LineProblem] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing can be imported."""
+        return not self.rows and not self.published
 
     @property
     def matched(self) -> list[QuestionMatch]:
@@ -73,7 +81,8 @@ class ImportPlan:
     @property
     def people(self) -> int:
         """Number of pupils with a usable response."""
-        return len({row.person for row, _match, _marked in self.rows})
+        attempts = [figures.people or 0 for figures, _question in self.published]
+        return max(attempts, default=0) or len({row.person for row, _match, _marked in self.rows})
 
     @property
     def is_filled(self) -> bool:
@@ -138,6 +147,8 @@ def responses_plan(
             plan.rows.append((row, match, mark_response(row, match.reference.maximum, match.question)))
         except ValueError as error:
             plan.problems.append(LineProblem(row.line, f"{match.reference.name}: {error}"))
+    matched = ((figures, plan.matches[figures.question].question) for figures in table.published)
+    plan.published = [(figures, question) for figures, question in matched if question is not None]
     plan.problems.sort(key=lambda problem: problem.line)
     return plan
 
@@ -153,7 +164,7 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
     require(user, "responses_import", "You may not import responses.")
     if not plan.matched:
         raise ImportRefused("No question of this file is in the bank.", plan.problems)
-    if not plan.rows:
+    if plan.is_empty:
         raise ImportRefused("No response of this file can be used.", plan.problems)
     counts_unreached = plan.is_filled if details.counts_unreached is None else details.counts_unreached
     response_set = ResponseSet.objects.create(
@@ -177,6 +188,9 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
             assert question is not None  # noqa: S101
             what = (question.id, bytes.fromhex(row.person), question.version, marked.score, marked.choice)
             copy.write_row((response_set.pk, *what, row.seconds, row.attempt, row.variant))
+    if plan.published:
+        figures = [(question.id, question.version, published) for published, question in plan.published]
+        published_add(response_set=response_set, figures=figures)
     set_statistics_compute(response_set=response_set)
     bank_statistics_request()
     return response_set

@@ -73,6 +73,7 @@ def match_questions(
 def _candidates(references: Sequence[QuestionReference], order: Sequence[int]) -> list[list[tuple[int, str]]]:
     """Return (question id, by what) for each reference, the surest first."""
     by_source = _ids_by_source(references)
+    by_title = _ids_by_title(references)
     by_text = _ids_by_text(references)
     positions = sorted(reference.position for reference in references if reference.position is not None)
     are_places = positions == list(range(1, len(positions) + 1))  # a test's numbers, not the bank's
@@ -83,6 +84,7 @@ def _candidates(references: Sequence[QuestionReference], order: Sequence[int]) -
             candidates.append((order[reference.position - 1], "place in the test"))
         for name in dict.fromkeys((reference.id, reference.name)):
             candidates += [(number, "identifier") for number in by_source.get(name, ())]
+        candidates += [(number, "title") for number in by_title.get(reference.name, ())]
         candidates += [(number, "text") for number in by_text.get(_letters(reference.text), ())]
         if reference.position is not None and not are_places:
             candidates.append((reference.position, "number in the bank"))
@@ -102,6 +104,16 @@ def _ids_by_source(references: Sequence[QuestionReference]) -> dict[str, list[in
     rows = Question.objects.filter(source_id__in=names).exclude(status=Question.Status.RETIRED)
     found: dict[str, list[int]] = {}
     for name, number in rows.values_list("source_id", "pk"):
+        found.setdefault(name, []).append(number)
+    return found
+
+
+def _ids_by_title(references: Sequence[QuestionReference]) -> dict[str, list[int]]:
+    """Return the questions by the name that they had in Moodle."""
+    names = {reference.name for reference in references if reference.name and reference.name == reference.text}
+    rows = Question.objects.filter(content__title__in=names).exclude(status=Question.Status.RETIRED)
+    found: dict[str, list[int]] = {}
+    for name, number in rows.values_list("content__title", "pk") if names else ():
         found.setdefault(name, []).append(number)
     return found
 

@@ -11,7 +11,7 @@ from django.utils.crypto import salted_hmac
 
 from questionbank.core.errors import LineProblem
 from questionbank.responses.column_roles import QuestionReference
-from questionbank.responses.response_table import ResponseRow, ResponseTable
+from questionbank.responses.response_table import PublishedFigures, ResponseRow, ResponseTable
 
 PERSON_BYTES = 16
 _SALT = "kindred.responses.person"
@@ -34,6 +34,7 @@ def dump_table(table: ResponseTable) -> bytes:
         "kind": table.kind,
         "questions": [asdict(question) for question in table.questions],
         "rows": [astuple(row) for row in table.rows],
+        "published": [asdict(published) for published in table.published],
         "problems": [(problem.line, problem.reason) for problem in table.problems],
         "notes": table.notes,
         "title": table.title,
@@ -50,6 +51,7 @@ def load_table(data: bytes) -> ResponseTable:
         kind=fields["kind"],
         questions=[QuestionReference(**question) for question in fields["questions"]],
         rows=[ResponseRow(*row) for row in fields["rows"]],
+        published=[PublishedFigures(**published) for published in fields["published"]],
         problems=[LineProblem(line, reason) for line, reason in fields["problems"]],
         notes=fields["notes"],
         title=fields["title"],

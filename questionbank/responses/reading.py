@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from questionbank.core.errors import ImportRefused, LineProblem
+from questionbank.core.errors import ImportRefused
 from questionbank.responses.cell_values import (
     UNANSWERED,
     UNFINISHED,
@@ -33,6 +33,7 @@ from questionbank.responses.column_roles import (
     role_of,
     wide_columns,
 )
+from questionbank.responses.published_figures import is_published, read_published
 from questionbank.responses.response_table import ResponseRow, ResponseTable
 from questionbank.responses.table_cells import CellTable, read_table
 
@@ -67,11 +68,14 @@ def read_cells(cells: CellTable, name: str) -> ResponseTable:
     Raises:
         ImportRefused: it holds no responses.
     """
-    roles = [role_of(name) for name in cells.header]
-    reader = _LongReader if is_long(roles) else _WideReader
-    table = reader(cells, roles).read()
+    if is_published(cells.header):
+        table = read_published(cells)
+    else:
+        roles = [role_of(name) for name in cells.header]
+        reader = _LongReader if is_long(roles) else _WideReader
+        table = reader(cells, roles).read()
     table.problems.sort(key=lambda problem: problem.line)
-    if not table.rows:
+    if not table.rows and not table.published:
         raise ImportRefused(f"{name} holds no responses that can be read.", table.problems)
     return table
 
@@ -147,7 +151,7 @@ class _Reader:
 
     def refuse(self, line: int, reason: str) -> None:
         """Record that a line, or a cell of it, is not used."""
-        self.table.problems.append(LineProblem(line, reason))
+        self.table.refuse(line, reason)
 
     def add(self, row: ResponseRow) -> None:
         """Add a response, unless the pupil already has one for this question and attempt."""

@@ -35,6 +35,23 @@ class ResponseRow:
     variant: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PublishedFigures:
+    """Figures of a question that another system computed.
+
+    Attributes:
+        line: line of the file.
+        question: index in `ResponseTable.questions`.
+        people: number of attempts; None if the file does not state it.
+        figures: by name, as in `questionbank.responses.figures`.
+    """
+
+    line: int
+    question: int
+    people: int | None
+    figures: dict[str, float]
+
+
 @dataclass(slots=True)
 class ResponseTable:
     """The responses of a file.
@@ -43,6 +60,7 @@ class ResponseTable:
         kind: the recognised layout, for people.
         questions: the questions that the file names; each has its maximum mark, unless no row has a mark.
         rows: responses, at most one per pupil, question and attempt.
+        published: figures of questions; a file has these or responses.
         problems: lines that are not used, with reasons.
         notes: remarks about the file as a whole.
         title: suggested title of the set.
@@ -53,11 +71,16 @@ class ResponseTable:
     kind: str
     questions: list[QuestionReference] = field(default_factory=list)
     rows: list[ResponseRow] = field(default_factory=list)
+    published: list[PublishedFigures] = field(default_factory=list)
     problems: list[LineProblem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     title: str = ""
     worksheet: int | None = None
     order: list[int] = field(default_factory=list)
+
+    def refuse(self, line: int, reason: str) -> None:
+        """Record that a line, or a cell of it, is not used."""
+        self.problems.append(LineProblem(line, reason))
 
     @property
     def people(self) -> int:

@@ -75,6 +75,8 @@ def set_statistics_compute(*, response_set: ResponseSet) -> None:
     """
     if is_frozen(response_set):
         return
+    if not response_set.responses.exists():  # another system has computed its figures
+        return
     versions = dict(response_set.responses.values_list("question_id").annotate(Max("version")))
     since = series_starts(versions)
     current = [number for number, version in versions.items() if version >= since.get(number, 0)]

@@ -27,6 +27,7 @@ from questionbank.models import User
 from questionbank.responses.deletion_services import response_set_delete
 from questionbank.responses.forms import DetailsForm, ResponseFileForm
 from questionbank.responses.import_services import (
+    ImportPlan,
     prepared_forget,
     prepared_get,
     prepared_keep,
@@ -145,7 +146,7 @@ def _check_page(request: HttpRequest, stored: str, table: ResponseTable) -> Http
             form.add_error(None, str(error))
         else:
             prepared_forget(stored)
-            messages.success(request, f"{counted(len(plan.rows), 'response was', 'responses were')} imported.")
+            messages.success(request, f"{_imported(plan)} imported.")
             return redirect("response_set_detail", set_id=response_set.pk)
     context = {
         "form": form,
@@ -155,6 +156,12 @@ def _check_page(request: HttpRequest, stored: str, table: ResponseTable) -> Http
         "more_problems": max(len(plan.problems) - PROBLEMS_SHOWN, 0),
     }
     return render(request, "responses/check.html", context, status=form.status)
+
+
+def _imported(plan: ImportPlan) -> str:
+    if plan.published:
+        return counted(len(plan.published), "question’s figures were", "questions’ figures were")
+    return counted(len(plan.rows), "response was", "responses were")
 
 
 @page_for("responses_read")

@@ -61,7 +61,7 @@ class Command(BankCommand):
             self.stderr.write(f"... and {len(plan.problems) - PROBLEMS_SHOWN:,} more")
         for match in plan.unmatched:
             self.stderr.write(f"{match.reference.name}: {match.how}")
-        if not plan.rows:
+        if plan.is_empty:
             raise ImportRefused("No response of this file can be used.", plan.problems)
         response_set = None if options["dry_run"] else responses_import(plan=plan, details=details, user=None)
         report = {
@@ -79,6 +79,10 @@ class Command(BankCommand):
         for note in plan.table.notes:
             self.stdout.write(note)
         verb = f"imported as set {response_set.pk}" if response_set else "would be imported"
+        if plan.published:
+            figures = counted(len(plan.published), "question’s figures", "questions’ figures")
+            self.stdout.write(f"{plan.table.kind}: {figures} {verb}.")
+            return
         responses, pupils = counted(len(plan.rows), "response", "responses"), counted(plan.people, "pupil", "pupils")
         questions = counted(len(plan.matched), "question", "questions")
         self.stdout.write(f"{plan.table.kind}: {responses} of {pupils} to {questions} {verb}.")

@@ -20,7 +20,8 @@ from tests.questionbank.responses.conftest import LETTERS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PUPILS = (  # whose names are no part of any word
-    "Ada Lovelazzo", "Ben Carrowby", "Cem Dentrovic", "Dora Eckstrom", "Emil Frostveit", "Fay Goldhamer", "Gus Hallqvist",
+    "Ada Lovelazzo", "Ben Carrowby", "Cem Dentrovic", "Dora Eckstrom", "Emil Frostveit", "Fay Goldhamer",
+    "Gus Hallqvist",
 )  # fmt: skip
 WORDS = (*(name.casefold().split()[1] for name in PUPILS), "pupils.example")
 
