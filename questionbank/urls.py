@@ -178,6 +178,7 @@ worksheet_patterns: list[URLPattern | URLResolver] = [
 response_patterns: list[URLPattern | URLResolver] = [
     path("", responses.response_set_list, name="response_set_list"),
     path("import/", responses.response_upload, name="response_upload"),
+    path("csv/", responses.response_figures_csv, name="response_figures_csv"),
     path("questions/", responses.response_questions, name="response_questions"),
     path("delete/", response_deletion.response_deletion, name="response_deletion"),
     path("import/check/", responses.response_check, name="response_check"),

@@ -31,7 +31,7 @@ from questionbank.responses.import_services import (
     responses_plan,
     responses_read,
 )
-from questionbank.responses.reading import ResponseTable
+from questionbank.responses.response_table import ResponseTable
 from questionbank.responses.set_selectors import (
     order_of_list,
     order_of_worksheet,

@@ -48,11 +48,17 @@ def set_statistics(*, response_set: ResponseSet, user: User | None) -> list[Item
     return sorted(rows.defer("question__search_vector"), key=lambda row: (not row.flags, row.question_id))
 
 
+def overall_statistics(*, user: User | None) -> QuerySet[ItemStatistics]:
+    """Return the figures of questions over all sets, except other people's drafts."""
+    seen = Question.objects.filter(visible_to(user))
+    return ItemStatistics.objects.filter(response_set=None, question__in=seen)
+
+
 def flagged_questions(*, user: User | None) -> QuerySet[ItemStatistics]:
     """Return the figures over all sets of questions with a flag, except other people's drafts; the worst first."""
-    seen = Question.objects.filter(visible_to(user)).exclude(status=Question.Status.RETIRED)
+    seen = Question.objects.exclude(status=Question.Status.RETIRED)
     rank = Case(*(When(flags__0__code=code.value, then=place) for place, code in enumerate(FlagCode)), default=99)
-    rows = ItemStatistics.objects.filter(response_set=None, question__in=seen).exclude(flags=[])
+    rows = overall_statistics(user=user).filter(question__in=seen).exclude(flags=[])
     return (
         rows.select_related("question")
         .defer("question__search_vector")

@@ -36,6 +36,11 @@ COLUMNS = {
     "guess": "Random guess",
 }
 """Figures of a question in a set, as the table and the CSV file show them."""
+OVERALL = (
+    "facility", "discrimination", "guess", "sets", "slope", "slope_error", "difficulty", "difficulty_error",
+    "percent", "percent_low", "percent_high", "text_percent", "text_low", "text_high", "surprise",
+)  # fmt: skip
+"""Figures of a question over all sets, as the CSV file has them."""
 SHARES = frozenset(COLUMNS) - {"discrimination", "efficiency"}
 TOTALS = (
     ("mean", "Mean", "marks"),

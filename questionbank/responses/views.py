@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Collection, Iterable
 from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import urlencode
@@ -23,7 +24,7 @@ from questionbank.core.upload_services import UPLOADS_KEPT, upload_name
 from questionbank.core.views import check_permission, form_for, page_for, paginated
 from questionbank.core.wording import counted
 from questionbank.formats.csv_files import guard_cell
-from questionbank.models import User
+from questionbank.models import ItemStatistics, User
 from questionbank.responses.deletion_services import response_set_delete
 from questionbank.responses.forms import DetailsForm, ResponseFileForm
 from questionbank.responses.import_services import (
@@ -39,12 +40,14 @@ from questionbank.responses.response_table import ResponseTable
 from questionbank.responses.set_selectors import (
     contradicting_questions,
     flagged_questions,
+    overall_statistics,
     response_set_get,
     response_sets,
     set_statistics,
 )
 from questionbank.responses.shown_figures import (
     COLUMNS,
+    OVERALL,
     SURPRISING,
     flag_text,
     set_chart,
@@ -188,14 +191,23 @@ def response_set_csv(request: HttpRequest, set_id: int) -> HttpResponse:
     """Return the figures of a set's questions as CSV."""
     response_set = response_set_get(set_id=set_id)
     rows = set_statistics(response_set=response_set, user=request.user)
+    return _csv_file(rows, COLUMNS, slugify(response_set.title) or f"responses-{response_set.pk}")
+
+
+@page_for("responses_read")
+def response_figures_csv(request: HttpRequest) -> HttpResponse:
+    """Return the figures of all questions over all sets as CSV."""
+    return _csv_file(overall_statistics(user=request.user), OVERALL, "responses")
+
+
+def _csv_file(rows: Iterable[ItemStatistics], columns: Collection[str], name: str) -> HttpResponse:
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(["question", "pupils", *COLUMNS, "flags"])
+    writer.writerow(["question", "pupils", *columns, "flags"])
     for row in sorted(rows, key=lambda row: row.question_id):
-        figures: list[Any] = [row.figures.get(name, "") for name in COLUMNS]
+        figures: list[Any] = [row.figures.get(name, "") for name in columns]
         writer.writerow([row.question_id, row.people, *figures, guard_cell("; ".join(map(flag_text, row.flags)))])
     response = HttpResponse("\ufeff" + buffer.getvalue(), content_type="text/csv; charset=utf-8")
-    name = slugify(response_set.title) or f"responses-{response_set.pk}"
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
 

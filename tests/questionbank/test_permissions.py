@@ -207,6 +207,7 @@ TABLE: dict[str, Address] = {
     "worksheet_marks": Address(OTHERS_PAPER, WORKSHEET),  # it has no questions
     "response_upload": Address(WRITERS),
     "response_questions": Address(WRITERS),
+    "response_figures_csv": Address(WRITERS),
     "response_deletion": Address(WRITERS),
     "response_check": Address((LOGIN, 403, 302, 403, 302)),  # without a file it leads to where one is uploaded
     "response_set_detail": Address(WRITERS, RESPONSES),

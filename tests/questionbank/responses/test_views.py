@@ -161,6 +161,13 @@ def test_figures_are_written_as_csv(as_teacher, response_set, questions):
     rows = page(as_teacher, "response_set_csv", response_set.pk).splitlines()
     assert rows[0].startswith("\ufeffquestion,pupils,facility,")
     assert rows[1].startswith(f"{questions[0].pk},7,0.714")
+    waiting_figures_compute()
+    overall = page(as_teacher, "response_figures_csv").splitlines()
+    assert overall[0].startswith(
+        "\ufeffquestion,pupils,facility,discrimination,guess,sets,slope,slope_error,difficulty"
+    )
+    assert overall[1].startswith(f"{questions[0].pk},7,0.714")
+    assert len(overall) == 5
 
 
 def test_the_page_of_a_question_shows_what_its_responses_say(as_teacher, response_set, questions):
