@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from questionbank.models import ApiRequest, QuestionList, QuestionListItem, Response, ResponseSet
 from tests.questionbank.api_client import Program
-from tests.questionbank.responses.conftest import LETTERS, PUPILS
+from tests.questionbank.responses.conftest import LETTERS, PUPILS, waiting_figures_compute
 
 pytestmark = pytest.mark.usefixtures("own_uploads")
 
@@ -51,6 +51,7 @@ def test_figures_are_those_of_the_pages(program, path, questions, as_teacher) ->
     }  # fmt: skip
     page = as_teacher.get(reverse("response_set_detail", args=[ResponseSet.objects.get().pk])).content.decode()
     assert all(flag["sentence"].rstrip(".") in page for row in found for flag in row["flags"])
+    waiting_figures_compute()
     of_question = program("GET", f"/questions/{questions[0].pk}/statistics").json()
     assert of_question["sets"] == [first]
     assert of_question["overall"]["set"] is None
