@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 BENCHMARKS = (
+    "api",
     "documents",
     "encode",
     "exemplars",
