@@ -12,6 +12,7 @@ from questionbank.bank.map_services import projection_store
 from questionbank.models import (
     BulkChange,
     EmbeddingSet,
+    Hook,
     ModelArtifact,
     ModelComparison,
     Question,
@@ -62,6 +63,8 @@ TEACHER_PAGES: dict[str, Callable] = {
     "log out": lambda bank: "/accounts/logout/",
     "help": lambda bank: "/help/",
     "keys for programs": lambda bank: "/api/keys/",
+    "web hooks": lambda bank: "/api/hooks/",
+    "web hook": lambda bank: f"/api/hooks/{bank.hook.pk}/",
     "lists": lambda bank: "/lists/",
     "list": lambda bank: f"/lists/{bank.list.pk}/",
     "synonyms": lambda bank: "/concepts/synonyms/",
@@ -153,7 +156,23 @@ def full_bank(bank, teacher):
         applied_at=timezone.now(), undone_at=timezone.now(),
         kept=[question.pk for question in bank.questions],
     )  # fmt: skip
+    add_hook(bank)
     return bank
+
+
+def add_hook(bank) -> None:
+    """A web hook that Kindred disabled, with a message in each state."""
+    bank.hook = Hook.objects.create(
+        owner=bank.teacher, address=f"https://example.org/{'x' * 200}", events=Hook.Event.values, is_active=False,
+        disabled_because="Nothing could be delivered for three days.",
+    )  # fmt: skip
+    failed = {"at": "2026-11-29T12:00:00+00:00", "status": 500, "response": "y" * 500, "error": "It answered 500."}
+    taken = failed | {"status": 204, "response": "", "error": ""}
+    message = {"kind": "question.changed", "body": '{"ids": [' + ", ".join(["17"] * 300) + "]}"}
+    now = timezone.now()
+    bank.hook.deliveries.create(**message, attempts=[failed], due_at=None)
+    bank.hook.deliveries.create(**message, attempts=[failed, taken], due_at=None, delivered_at=now)
+    bank.hook.deliveries.create(**message, attempts=[failed], due_at=now)
 
 
 def add_models(bank) -> None:
