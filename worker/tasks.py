@@ -32,6 +32,7 @@ from questionbank.people.mail import mail_send_due
 from questionbank.registry.deletion_services import old_models_delete
 from questionbank.responses.deletion_services import responses_delete_old
 from questionbank.responses.statistics_services import run_statistics
+from questionbank.review.judgement_services import judgements_withdraw
 from questionbank.search.services import recall_measure
 from questionbank.similar.predictions import text_difficulties
 from questionbank.similar.suggestion_services import run_concepts_suggest
@@ -252,6 +253,7 @@ def request_language_model() -> None:
     """Request the preparation of the packaged language model, once; and what the school's model is to be asked."""
     language_model_request()
     worked_out_request()
+    judgements_withdraw()
 
 
 @application.task(name="bank.measure_recall")

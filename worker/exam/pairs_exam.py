@@ -13,8 +13,8 @@ from scipy.optimize import minimize_scalar
 
 from analytics.json_lines import read_objects
 from analytics.language_model.protocol import LanguageModel
-from analytics.language_model.uses.pairs import judge, pair_messages, with_judgement
-from analytics.paraphrase.scoring.verdict import said
+from analytics.language_model.uses.pairs import LeaningWeight, judge, pair_messages, with_judgement
+from analytics.paraphrase.scoring.verdict import said as call_of
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.registry.language_model_use_services import ExamOutcome
 from questionbank.registry.serving import served_scorer
@@ -75,7 +75,7 @@ class PairsExam(UseExam):
         return ExamOutcome(
             verdict_of([gain], len(examples)),
             figures_of(self, examples, answers, arms, lines),
-            {"leaning": fit_weight(own, leanings, valid)},
+            asdict(fit_weight(own, leanings, valid)),
         )
 
 
@@ -102,11 +102,13 @@ def own_probabilities(pairs: Sequence[tuple[str, str]], reporter: RunReporter) -
     return probabilities
 
 
-def fit_weight(own: Array, leanings: Sequence[float | None], valid: Array) -> float:
-    """Return the weight of the model's leaning that makes the labels most probable; at least 0."""
-    leaning = np.array([0.0 if each is None else each for each in leanings])
-    if not len(own) or not leaning.any():
-        return 0.0
+def fit_weight(own: Array, leanings: Sequence[float | None], valid: Array) -> LeaningWeight:
+    """Return the weight of the model's leaning that makes the labels most probable."""
+    said = [leaning for leaning in leanings if leaning is not None]
+    middle = round(float(np.mean(said)), 4) if said else 0.0
+    leaning = np.array([0.0 if each is None else each - middle for each in leanings])
+    if not said or np.ptp(said) == 0:
+        return LeaningWeight()
     clipped = np.clip(own, 0.01, 0.99)
     odds, signs = np.log(clipped / (1 - clipped)), 2 * valid - 1
 
@@ -114,7 +116,7 @@ def fit_weight(own: Array, leanings: Sequence[float | None], valid: Array) -> fl
         return float(np.logaddexp(0, -signs * (odds + weight * leaning)).sum() + (weight / _SPREAD) ** 2 / 2)
 
     weight = float(minimize_scalar(loss, bounds=(0.0, _LARGEST_WEIGHT), method="bounded").x)
-    return round(weight, 4) if weight > _NEGLIGIBLE else 0.0
+    return LeaningWeight(round(weight, 4), middle) if weight > _NEGLIGIBLE else LeaningWeight()
 
 
 def _area(scores: Array, valid: Array) -> float:
@@ -127,7 +129,7 @@ def _area(scores: Array, valid: Array) -> float:
 
 
 def _calls(title: str, probabilities: Array, valid: Array) -> str:
-    calls = [said(probability) for probability in probabilities]
+    calls = [call_of(probability) for probability in probabilities]
     right = sum(call == ("invalid", "valid")[int(label)] for call, label in zip(calls, valid, strict=True))
     wrong = len(calls) - calls.count("unsure") - right
     count = len(calls) / 100

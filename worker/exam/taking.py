@@ -119,7 +119,7 @@ def estimate(chosen: Mapping[UseExam, Sequence[Example]], kept: KeptAnswers, pac
         count += len(missing)
         tokens += sum(len(prompt) // _CHARACTERS_A_TOKEN + exam.answer_tokens for prompt in missing)
     seconds = count * pace / settings.LANGUAGE_MODEL_AT_ONCE
-    return f"{count:,} examples are sent: about {tokens:,} tokens and at least {duration_text(seconds)}."
+    return f"{count:,} examples are sent: about {tokens:,} tokens, and {duration_text(seconds)} or longer."
 
 
 class KeptAnswers:

@@ -10,15 +10,19 @@ from django.conf import settings
 from django.db import transaction
 
 from analytics.encoder.capability import ENCODER
-from analytics.errors import DataError
+from analytics.errors import DataError, LanguageModelError
+from analytics.language_model.uses.pairs import judge
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.proposals import LanguageModelParaphraser, Paraphraser, RuleParaphraser, SequenceParaphraser
 from analytics.paraphrase.scoring.scorer import Scorer
 from questionbank.models import ParaphrasePair, Question
 from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder
 from questionbank.registry.artifact_services import champions_lock
+from questionbank.registry.language_model_use_selectors import language_model_use
+from questionbank.registry.language_model_use_services import language_model_for
 from questionbank.registry.serving import ServedScorer, ServedSolver, served_scorer, served_solver
 from questionbank.review.evidence_services import pairs_solved
+from questionbank.review.judgement_services import USE, judgement_kept, judgement_store, pairs_to_judge
 from questionbank.review.pair_services import pair_save_score, paraphrase_score_request
 from questionbank.review.proposal_services import (
     LANGUAGE_MODEL,
@@ -65,7 +69,30 @@ def score_run(reporter: RunReporter) -> dict[str, Any]:
             " original asks nothing.",
             level="warning",
         )
+    judge_pairs(reporter, identifiers)
     return {"scored": scored, "findings_only": unread, "model": scorers.latest.artifact.pk if scorers.latest else None}
+
+
+def judge_pairs(reporter: RunReporter, numbers: Sequence[int]) -> int:
+    """Ask the school's language model about pairs that are scored, where that use is on; return how many it judged.
+
+    The scores are stored before. A server that fails ends this without an error.
+    """
+    row, judged = language_model_use(USE), 0
+    try:
+        model = language_model_for(USE)
+        if model is None or row is None:
+            return 0
+        pairs = list(pairs_to_judge(numbers))
+        for place, pair in enumerate(pairs):
+            reporter.check()
+            reporter.give_way()
+            reporter.progress(place, len(pairs), f"Asking {model.name} at {model.host}")
+            judgement = judgement_kept(pair) or judge(model, pair.original, pair.paraphrase)
+            judged += judgement_store(pair=pair, judgement=judgement, row=row)
+    except LanguageModelError as error:
+        reporter.log(f"{error} The pairs that are left keep the verdict of the scorer.", level="warning")
+    return judged
 
 
 def bulk_scorer(served: ServedScorer, count: int, reporter: RunReporter) -> Scorer:

@@ -173,13 +173,26 @@ def _weighed(alternatives: Mapping[str, float], before: str, verdict: str) -> fl
     return sum(_LEANINGS[word] * share for word, share in shares.items()) / total
 
 
-def with_judgement(probability: float, leaning: float | None, weight: float) -> float:
+@dataclass(frozen=True, slots=True)
+class LeaningWeight:
+    """How much a model's leaning weighs.
+
+    Attributes:
+        leaning: factor of the leaning, at least 0, in log-odds.
+        middle: the model's mean leaning on the exam; a model that always leans the same way says nothing.
+    """
+
+    leaning: float = 0.0
+    middle: float = 0.0
+
+
+def with_judgement(probability: float, leaning: float | None, weight: LeaningWeight) -> float:
     """Return the probability that a paraphrase is valid, with a model's judgement added to its log-odds.
 
-    >>> round(with_judgement(0.5, 1.0, 2.0), 3), with_judgement(0.8, None, 2.0), with_judgement(0.8, -1.0, 0.0)
-    (0.881, 0.8, 0.8)
+    >>> round(with_judgement(0.5, 1.0, LeaningWeight(2.0)), 3), with_judgement(0.8, None, LeaningWeight(2.0))
+    (0.881, 0.8)
     """
-    if leaning is None or not weight:
+    if leaning is None or not weight.leaning:
         return probability
     own = min(_CERTAIN, max(1 - _CERTAIN, probability))
-    return 1 / (1 + math.exp(-(math.log(own / (1 - own)) + weight * leaning)))
+    return 1 / (1 + math.exp(-(math.log(own / (1 - own)) + weight.leaning * (leaning - weight.middle))))

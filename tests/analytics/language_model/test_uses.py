@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from analytics.language_model.protocol import AnswerToken, AskOptions, Message, ModelAnswer
-from analytics.language_model.uses.pairs import judge, with_judgement
+from analytics.language_model.uses.pairs import LeaningWeight, judge, with_judgement
 from analytics.language_model.uses.solving import Weights, with_worked_out, work_out
 from analytics.solver.solution import Solution, solution_of
 from analytics.text.number_slots import number_slots
@@ -150,6 +150,6 @@ def test_log_probabilities_say_how_sure_the_model_is(quote):
 
 
 def test_a_judgement_moves_the_log_odds_and_without_a_weight_nothing():
-    assert with_judgement(0.3, 1.0, 0.0) == 0.3
-    assert with_judgement(0.3, None, 2.0) == 0.3
-    assert with_judgement(0.5, -1.0, 2.0) == pytest.approx(1 / (1 + math.exp(2)))
+    assert with_judgement(0.3, 1.0, LeaningWeight()) == 0.3
+    assert with_judgement(0.3, None, LeaningWeight(2.0)) == 0.3
+    assert with_judgement(0.5, -1.0, LeaningWeight(2.0)) == pytest.approx(1 / (1 + math.exp(2)))

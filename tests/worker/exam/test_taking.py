@@ -187,8 +187,10 @@ def test_a_perfect_model_passes_and_no_other(exam, name):
     if name.startswith("perfect"):
         figures = LanguageModelUse.objects.get(use="pairs").figures
         assert next(arm for arm in figures["arms"] if arm["name"] == "Both")["value"] >= 0.98
-    elif name not in ("random", "constant"):
-        assert all(weight == 0 for row in LanguageModelUse.objects.all() for weight in row.weights.values())
+    elif name != "random":
+        weights = {row.use: row.weights for row in LanguageModelUse.objects.all()}
+        assert weights["pairs"] == {"leaning": 0, "middle": 0}
+        assert name == "constant" or weights["solving"] == {"same": 0, "new": 0}
     assert not any(row.is_on for row in LanguageModelUse.objects.all())  # an admin switches
 
 
