@@ -73,7 +73,7 @@ def judgements_withdraw() -> int:
             answer = LanguageModelAnswer.objects.select_for_update().filter(pk=number).first()
             if answer is None:
                 continue
-            pair = ParaphrasePair.objects.select_for_update().get(pk=answer.pair_id)
+            pair = ParaphrasePair.objects.select_for_update().get(language_model_answers=answer)
             is_ours = pair.verdict == answer.answer.get("verdict") and answer.answer.get("leaning") is not None
             if is_ours and pair.state != ParaphrasePair.State.DECIDED:
                 others = [each for each in pair.findings or [] if not _is_of(each, answer)]

@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
 from analytics.expression.evaluate import answers_agree
@@ -35,6 +36,8 @@ from questionbank.solving.solutions import solution_from_json
 from questionbank.solving.worked_out_services import is_asked_about
 from worker.exam.contract import Array, Example, UseExam, arm, difference, figures_of, folds, verdict_of
 from worker.reporting import RunReporter
+
+Value = TypeVar("Value")
 
 _MOST = 3  # solutions of a problem
 _LARGEST_WEIGHT, _SPREAD = 8.0, 3.0  # of a weight; the spread is that of its prior around 0
@@ -76,9 +79,10 @@ class SolvingExam(UseExam):
         both, calibrated = list(own), list(own)
         for measured in folds([example.source for example in examples]):
             fitted = np.flatnonzero(~measured)
-            weights = fit_weights(*([column[place] for place in fitted] for column in (own, pointed, expected)))
+            answers_fitted = _at(fitted, expected)
+            weights = fit_weights(_at(fitted, own), _at(fitted, pointed), answers_fitted)
             first = [solutions[0] if solutions else None for solutions in own]
-            boost = fit_weights(*([column[place] for place in fitted] for column in (own, first, expected)))
+            boost = fit_weights(_at(fitted, own), _at(fitted, first), answers_fitted)
             for place in np.flatnonzero(measured):
                 both[place] = with_worked_out(own[place], pointed[place], weights, most=_MOST)
                 calibrated[place] = with_worked_out(own[place], first[place], boost, most=_MOST)
@@ -140,7 +144,7 @@ def own_solutions(texts: Sequence[str], reporter: RunReporter) -> list[list[Solu
             raise ServiceUnavailable("There is no solver in use: run “manage.py setup_bank”.")
         solver = solver_in_use(artifact, with_second_opinion=True).solver
         reason = solver.unsolvable_reason(problem)
-        declined = [] if is_asked_about(reason) else None
+        declined: list[Solution] | None = [] if is_asked_about(reason) else None
         found.append(declined if reason else solver.solve([problem], beam=_MOST)[0])
     return found
 
@@ -176,7 +180,7 @@ def fit_weights(
     Answers that the solver has too and new ones are independent of each other, so each weight is fitted alone.
     """
     shared: list[tuple[float, float, float]] = []
-    new: list[tuple[float, float]] = []
+    new: list[tuple[float, float, float]] = []
     for solutions, solution, answer in zip(own, pointed, expected, strict=True):
         if solution is None or is_settled(solutions):
             continue
@@ -208,6 +212,10 @@ def fit_weights(
         return float((np.log(total + added) - right * np.log(added)).sum() + (weight / _SPREAD) ** 2 / 2)
 
     return Weights(round(fitted(loss_of_shared, len(shared)), 4), round(fitted(loss_of_new, len(new)), 4))
+
+
+def _at(places: npt.NDArray[np.intp], column: Sequence[Value]) -> list[Value]:
+    return [column[place] for place in places]
 
 
 def _mean(values: Array) -> float:
