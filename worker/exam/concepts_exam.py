@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from questionbank.registry.language_model_use_services import ExamOutcome
 from questionbank.registry.serving import serving
 from worker.exam.contract import Array, Example, UseExam, arm, difference, figures_of, folds, verdict_of
 from worker.reporting import RunReporter
+
+Item = TypeVar("Item")
 
 WEIGHTS = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
 """How much a picked concept gains, added to the logarithm of its probability; half as much if it is not the first."""
@@ -76,10 +78,9 @@ class ConceptsExam(UseExam):
         kindred = rights(own, picked, truths, 0.0)
         both = np.zeros(len(examples))
         for measured in folds([example.source for example in examples]):
-            fitted = np.flatnonzero(~measured)
-            weight = fit_weight(*([column[place] for place in fitted] for column in (own, picked, truths)))
-            places = np.flatnonzero(measured)
-            both[places] = rights(*([column[place] for place in places] for column in (own, picked, truths)), weight)
+            fitted, places = np.flatnonzero(~measured), np.flatnonzero(measured)
+            weight = fit_weight(_at(own, fitted), _at(picked, fitted), _at(truths, fitted))
+            both[places] = rights(_at(own, places), _at(picked, places), _at(truths, places), weight)
         gain = difference("Both, less Kindred alone", _mean, both, kindred)
         arms = [
             arm("The model alone", _mean, alone),
@@ -158,6 +159,10 @@ def _hierarchy(file: Path) -> tuple[ConceptPath, ...]:
 
 def _row(example: Example) -> QuestionRow:
     return _rows(Path(example.data["file"]))[example.data["place"]]
+
+
+def _at(column: Sequence[Item], places: Iterable[int]) -> list[Item]:
+    return [column[place] for place in places]
 
 
 def _mean(values: Array) -> float:
