@@ -78,6 +78,7 @@ class ProbeData:
         sources: (questions,) groups that also keep each source together; None if there are too few sources.
         scale: scale of the difficulties; None if there are none.
         texts: texts of the questions; None if only vectors are known.
+        errors: standard errors of the difficulties, (questions,); 0 where one is taken as it is. None if all are.
         ladders: vectors of `analytics.probes.order.ladder_texts` from the same encoder; None if it does not
             know their language.
     """
@@ -90,6 +91,7 @@ class ProbeData:
     texts: tuple[str, ...] | None = None
     sources: np.ndarray | None = None
     ladders: np.ndarray | None = None
+    errors: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -166,6 +168,7 @@ class ProbeData:
             groups=self.groups[rows],
             texts=None if self.texts is None else tuple(self.texts[row] for row in rows),
             sources=None if self.sources is None else self.sources[rows],
+            errors=None if self.errors is None else self.errors[rows],
         )
 
     def sha256(self) -> str:
@@ -174,6 +177,8 @@ class ProbeData:
         for row, question_paths in enumerate(self.paths):
             text = self.texts[row] if self.texts is not None else self.vectors[row].tobytes().hex()
             digest.update(json.dumps([text, question_paths, repr(self.difficulties[row])]).encode())
+            if self.errors is not None:
+                digest.update(repr(float(self.errors[row])).encode())
         return digest.hexdigest()
 
 

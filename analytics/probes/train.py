@@ -32,7 +32,7 @@ from analytics.probes.calibration import choose_temperature, conformal_radius
 from analytics.probes.concept_probe import ConceptProbe, Fit, choose_penalty, concept_probe
 from analytics.probes.config import ProbesConfig
 from analytics.probes.data import DifficultyScale, ProbeData, kept_out
-from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
+from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe, information
 from analytics.probes.measure import measure_probes
 from analytics.probes.order import fit_order
 from analytics.records import ConceptPath
@@ -263,6 +263,9 @@ class _Fitting:
         fitted, held = data.graded & ~self.validation, data.graded & self.validation
         penalty = choose_ridge_penalty(features[fitted], data.difficulties[fitted], data.groups[fitted], self.rng)
         probe = difficulty_probe(features[fitted], data.difficulties[fitted], penalty=penalty)
+        if data.errors is not None:
+            weights = information(data.errors[fitted], data.difficulties[fitted] - probe.values(features[fitted]))
+            probe = difficulty_probe(features[fitted], data.difficulties[fitted], penalty=penalty, weights=weights)
         estimates = np.clip(probe.values(features[held]), scale.low, scale.high)
         width = scale.high - scale.low
         residuals = data.difficulties[held] - estimates

@@ -15,7 +15,7 @@ from questionbank.registry import model_selectors as probe_states
 from questionbank.registry import serving as serving_module
 from questionbank.registry.artifact_services import artifact_promote, artifact_register
 from questionbank.registry.serving import serving
-from questionbank.similar.predictions import predict, predict_many
+from questionbank.similar.predictions import predict, predict_many, text_difficulties
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_artifacts")]
@@ -321,3 +321,16 @@ def test_questions_in_other_languages_say_nothing_of_a_text_whose_wording_alone_
     voted = predict(text=chinese, serving=serving(), language="zh")
     assert [neighbour.question for neighbour in voted.neighbours] == [tagged]
     assert [concept.path for concept in voted.concepts] == [SPEED]
+
+
+def test_difficulties_of_stored_questions_are_read_off_their_texts(bank, tmp_path):
+    questions = list(Question.objects.order_by("pk"))
+    assert text_difficulties([question.pk for question in questions]) == {}
+    add_probes(tmp_path, "Test hierarchy")
+    Question.objects.filter(pk=questions[0].pk).update(kind=Question.Kind.DESCRIPTION)
+    found = text_difficulties([question.pk for question in questions])
+    assert found.keys() == {question.pk for question in questions[1:]}
+    easy, hard = found[questions[1].pk], found[questions[-1].pk]
+    assert easy.percent[0] < 50 < hard.percent[0]
+    assert all(low < percent < high for percent, low, high in (easy.percent, hard.percent))
+    assert easy.scale == "Test hierarchy: 1-5"
