@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Annotated, Generic, TypeVar
 
 from django.core import signing
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from questionbank.api.errors import ApiProblem
 from questionbank.core.errors import ValidationFailed
@@ -19,6 +20,16 @@ LARGEST_PAGE = 100
 LARGEST_BATCH = 256
 _CURSOR = "api-cursor"
 
+
+def _in_utc(moment: datetime) -> datetime:
+    """Return the time in UTC, because PostgreSQL takes no offset of 16 hours or more."""
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("Choose a time in the years 1 to 9999.") from error
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 Id = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 Limit = Annotated[int, Field(ge=1, le=LARGEST_PAGE, description="Items per page.")]
 Cursor = Annotated[str, Field(max_length=2000, description="The `next` of the previous page.")]

@@ -9,10 +9,10 @@ from typing import Annotated
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 from ninja.responses import Status
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from questionbank.api.access import Access, Caller
-from questionbank.api.contract import Body, Id, Page, PageQuery, page_by_id
+from questionbank.api.contract import Body, Id, Moment, Page, PageQuery, page_by_id
 from questionbank.api.errors import ApiProblem
 from questionbank.api.key_selectors import api_keys
 from questionbank.api.key_services import LARGEST_RATE, api_key_create, api_key_revoke
@@ -27,7 +27,7 @@ class NewKeyBody(Body):
 
     name: str
     scopes: Annotated[list[ApiKey.Scope], Field(min_length=1)]
-    expires_at: AwareDatetime | None = Field(default=None, description="By default never.")
+    expires_at: Moment | None = Field(default=None, description="By default never.")
     rate_limit: Annotated[int, Field(ge=1, le=LARGEST_RATE, description="Requests per minute.")] = 600
 
 

@@ -248,3 +248,17 @@ def test_fifty_megabytes_are_refused(program, path, kind) -> None:
     head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n' if kind == BOUNDARY else b"["
     attack = Attack("POST", f"{ROOT}{path}", head + b" " * LARGE, {"Content-Type": kind})
     assert answered_badly(Client(raise_request_exception=False), attack, program.secret) == ""
+
+
+@pytest.mark.parametrize(
+    ("time", "status"),
+    [
+        ("8248-01-09T17:07:13+23:29", 201),
+        ("9999-12-31T23:59:59-23:59", 422),
+        ("0001-01-01T00:00:00+23:59", 422),
+        ("2026-13-45T99:99:99Z", 422),
+    ],
+)
+def test_times_that_postgresql_cannot_read_are_converted_or_refused(program, time, status) -> None:
+    response = program("POST", "/keys", {"name": "Late", "scopes": ["read"], "expires_at": time})
+    assert response.status_code == status, response.content
