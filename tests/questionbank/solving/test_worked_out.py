@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
@@ -145,6 +146,16 @@ def test_a_use_that_has_not_passed_sends_nothing(server, teacher, solver):
     LanguageModelUse.objects.update(verdict="not_better")
     solved(teacher, solver)
     assert worked_out_request() is None
+    assert server.asked == []
+
+
+def test_no_page_asks_the_server(server, client, admin_person, solver):
+    question = solved(admin_person, solver)
+    LanguageModelUse.objects.update(checked_at=database_now() - timedelta(days=9))  # the check questions are due
+    client.force_login(admin_person)
+    names = ("language_model", "model_list", "paste", "question_list", "run_list")
+    addresses = [*map(reverse, names), reverse("question_detail", args=[question.pk])]
+    assert {client.get(address).status_code for address in addresses} == {200}
     assert server.asked == []
 
 
