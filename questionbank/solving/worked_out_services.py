@@ -69,6 +69,8 @@ def worked_out_request() -> Run | None:
     """Request the job if it has something to do, and no other is under way or was stopped by the server lately."""
     row = language_model_use(USE)
     is_on = row is not None and row.is_on
+    if not is_on and not LanguageModelAnswer.objects.filter(use=USE).exists():
+        return None  # nothing to withdraw: the solutions of a large bank need not be searched
     if not (problems_to_ask() if is_on else helped_solutions()).exists():
         return None
     job: dict[str, Any] = {"kind": "worked_out", "capability": "solver", "parameters": {}}
