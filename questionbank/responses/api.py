@@ -160,7 +160,7 @@ class QuestionStatistics(BaseModel):
 
 
 class StatisticsOfQuestion(BaseModel):
-    """Figures of a question over all sets, and in each set, the latest first."""
+    """Figures of a question in each set, the latest first, and over all sets; a job computes these, null until then."""
 
     overall: QuestionStatistics | None
     sets: list[QuestionStatistics]

@@ -1125,7 +1125,7 @@ class QuestionStatistics(TypedDict):
 
 
 class StatisticsOfQuestion(TypedDict):
-    """Figures of a question over all sets, and in each set, the latest first."""
+    """Figures of a question in each set, the latest first, and over all sets; a job computes these, null until then."""
 
     overall: QuestionStatistics | None
     sets: list[QuestionStatistics]
