@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from questionbank.models import ItemStatistics, ResponseSet, Worksheet
 from tests.e2e.accessibility import faults
+from tests.questionbank.responses.conftest import waiting_figures_compute
 
 PUPILS = 9
 
@@ -47,6 +48,7 @@ def test_marks_are_pasted_without_javascript(plain_page, worksheet):
 
 def test_pages_about_responses_are_accessible_and_fit_their_windows(teacher_page, worksheet):
     response_set = paste_marks(teacher_page, worksheet)
+    waiting_figures_compute()
     flags = [{"code": "check key", "evidence": 2.4, "option": "C"}, {"code": "left out", "evidence": 0.2, "option": ""}]
     ItemStatistics.objects.filter(question=worksheet.items.get(position=2).question).update(flags=flags)
     ResponseSet.objects.update(removed=1, withheld=[worksheet.items.get(position=3).question_id])
