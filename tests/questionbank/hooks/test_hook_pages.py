@@ -10,7 +10,7 @@ from django.urls import reverse
 from questionbank.hooks.delivery_services import Answer, deliveries_claim, delivery_record
 from questionbank.hooks.services import hook_create, hook_test
 from questionbank.hooks.signatures import hook_secret
-from questionbank.models import Hook, HookDelivery
+from questionbank.models import ApiRequest, Hook, HookDelivery
 from tests.questionbank.api_client import Program
 
 
@@ -129,3 +129,12 @@ def test_a_key_that_only_reads_makes_no_hook(teacher, hook) -> None:
     body = {"address": "https://example.org/b", "events": ["question.changed"]}
     assert program("POST", "/hooks", body).json()["error"]["code"] == "scope_missing"
     assert hook_create(user=teacher, site="", **body)[0].pk
+
+
+def test_a_secret_is_not_kept_for_a_request_that_comes_again(teacher) -> None:
+    program, body = Program(teacher), {"address": "https://example.org/a", "events": ["question.changed"]}
+    assert program("POST", "/hooks", body, Idempotency_Key="a").status_code == 201
+    assert not ApiRequest.objects.exists()
+    again = program("POST", "/hooks", body, Idempotency_Key="a")
+    assert (again.status_code, list(again.json()["error"]["fields"])) == (422, ["address"])
+    assert Hook.objects.count() == 1

@@ -1853,7 +1853,7 @@ class Operations:
         return self.call("GET", "/hooks", query=query)
 
     def create_hook(self, body: HookBody) -> NewHook:
-        """Make a web hook; the response alone shows its secret."""
+        """Make a web hook. This response alone contains its secret, so none is kept for an `Idempotency-Key`."""
         return self.call("POST", "/hooks", body=body)
 
     def get_hook(self, hook_id: int) -> HookItem:
