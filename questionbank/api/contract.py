@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from django.core import signing
 from django.db.models import Model, QuerySet
@@ -18,6 +18,7 @@ from questionbank.core.errors import ValidationFailed
 LARGEST_ID = 2**63 - 1
 LARGEST_PAGE = 100
 LARGEST_BATCH = 256
+LONGEST_IDEMPOTENCY_KEY = 255
 _CURSOR = "api-cursor"
 
 
@@ -116,6 +117,25 @@ def tagged(response: HttpResponse, item: Item) -> Item:
     """Return the representation, and put its ETag into the response."""
     response["ETag"] = etag_of(item)
     return item
+
+
+def _header(name: str, description: str, **schema: Any) -> dict[str, Any]:
+    return {"name": name, "in": "header", "description": description, "schema": {"type": "string", **schema}}
+
+
+IF_MATCH = {
+    "parameters": [
+        _header("If-Match", "The `ETag` of what you read: if it has changed since then, the request is refused (412).")
+    ]
+}
+"""For `openapi_extra` of operations that call `check_if_match`."""
+
+IDEMPOTENCY_KEY = _header(
+    "Idempotency-Key",
+    "Any text of your own: if the same request comes again within 24 hours, it returns the first response.",
+    pattern="^[!-~]+$",
+    maxLength=LONGEST_IDEMPOTENCY_KEY,
+)
 
 
 def check_if_match(request: HttpRequest, current: Callable[[], BaseModel]) -> None:

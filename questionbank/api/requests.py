@@ -17,13 +17,13 @@ from django.utils import timezone
 from ninja.parser import Parser
 
 from questionbank.api.access import SAFE, Caller, admitted
+from questionbank.api.contract import LONGEST_IDEMPOTENCY_KEY
 from questionbank.api.errors import ApiProblem
 from questionbank.core.errors import KindredError, ValidationFailed
 from questionbank.models import ApiRequest
 
 DEEPEST = 60  # levels of lists and objects in a body
 KEPT_FOR = timedelta(hours=24)
-LONGEST_KEY = 255
 _KEPT_HEADERS = ("Content-Type", "ETag", "Location")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _PRINTABLE = re.compile(r"[\x21-\x7e]+")
@@ -139,8 +139,8 @@ def once(request: HttpRequest, run: Callable[[], HttpResponse]) -> HttpResponse:
     key = request.headers.get("Idempotency-Key")
     if key is None:
         return run()
-    if len(key) > LONGEST_KEY or not _PRINTABLE.fullmatch(key):
-        message = f"Use 1 to {LONGEST_KEY} printable ASCII characters without spaces."
+    if len(key) > LONGEST_IDEMPOTENCY_KEY or not _PRINTABLE.fullmatch(key):
+        message = f"Use 1 to {LONGEST_IDEMPOTENCY_KEY} printable ASCII characters without spaces."
         raise ValidationFailed.beside("Idempotency-Key", message)
     caller, fingerprint = admitted(request), _fingerprint(request)
     _lock(caller, key)

@@ -13,8 +13,8 @@ from ninja import NinjaAPI, Router
 from ninja.operation import Operation
 
 from questionbank.api import key_api
-from questionbank.api.access import Access
-from questionbank.api.contract import Failure
+from questionbank.api.access import SAFE, Access
+from questionbank.api.contract import IDEMPOTENCY_KEY, Failure
 from questionbank.api.errors import register_error_handlers
 from questionbank.api.middleware import PREFIX
 from questionbank.api.requests import StrictParser, checked
@@ -126,5 +126,6 @@ def openapi_schema() -> dict[str, Any]:
             access = operation.auth_callbacks[0]
             described = schema["paths"][path][method.lower()]
             described |= {"security": [{"key": []}], "x-permission": access.permission, "x-scope": access.scope}
+            described["parameters"] += [IDEMPOTENCY_KEY] if method not in SAFE else []
             described["responses"]["default"] = {"description": "Error", "content": {"application/json": error}}
     return schema

@@ -11,7 +11,7 @@ from ninja.responses import Status
 from pydantic import BaseModel, Field
 
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
 from questionbank.bank.concept_selectors import choices_of, concept_get, hierarchies, hierarchy_get
 from questionbank.bank.concept_services import (
     concept_create,
@@ -101,7 +101,7 @@ def get_hierarchy(request: HttpRequest, response: HttpResponse, hierarchy_id: Id
     return tagged(response, _hierarchy_item(hierarchy_id))
 
 
-@router.patch("/hierarchies/{int:hierarchy_id}", auth=EDIT, response=HierarchyItem)
+@router.patch("/hierarchies/{int:hierarchy_id}", auth=EDIT, response=HierarchyItem, openapi_extra=IF_MATCH)
 def rename_hierarchy(request: HttpRequest, response: HttpResponse, hierarchy_id: Id, body: NameBody) -> HierarchyItem:
     """Rename a hierarchy."""
     hierarchy = _locked_hierarchy(request, hierarchy_id)
@@ -109,7 +109,7 @@ def rename_hierarchy(request: HttpRequest, response: HttpResponse, hierarchy_id:
     return tagged(response, _hierarchy_item(hierarchy_id))
 
 
-@router.delete("/hierarchies/{int:hierarchy_id}", auth=EDIT, response={204: None})
+@router.delete("/hierarchies/{int:hierarchy_id}", auth=EDIT, response={204: None}, openapi_extra=IF_MATCH)
 def delete_hierarchy(request: HttpRequest, hierarchy_id: Id) -> Status:
     """Delete a hierarchy; refused if questions are tagged with its concepts."""
     hierarchy_delete(user=request.user, hierarchy=_locked_hierarchy(request, hierarchy_id))
@@ -142,7 +142,7 @@ def get_concept(request: HttpRequest, response: HttpResponse, concept_id: Id) ->
     return tagged(response, _concept_item(concept_id))
 
 
-@router.patch("/concepts/{int:concept_id}", auth=EDIT, response=ConceptDetail)
+@router.patch("/concepts/{int:concept_id}", auth=EDIT, response=ConceptDetail, openapi_extra=IF_MATCH)
 def change_concept(request: HttpRequest, response: HttpResponse, concept_id: Id, body: ConceptPatch) -> ConceptDetail:
     """Rename a concept, or move it with what is below it."""
     concept = _locked_concept(request, concept_id)
@@ -153,7 +153,7 @@ def change_concept(request: HttpRequest, response: HttpResponse, concept_id: Id,
     return tagged(response, _concept_item(concept_id))
 
 
-@router.post("/concepts/{int:concept_id}/merge", auth=EDIT, response=ConceptDetail)
+@router.post("/concepts/{int:concept_id}/merge", auth=EDIT, response=ConceptDetail, openapi_extra=IF_MATCH)
 def merge_concept(request: HttpRequest, response: HttpResponse, concept_id: Id, body: MergeBody) -> ConceptDetail:
     """Merge a concept into another one, which gets its tags and what is below it."""
     concept = _locked_concept(request, concept_id)
@@ -162,7 +162,7 @@ def merge_concept(request: HttpRequest, response: HttpResponse, concept_id: Id, 
     return tagged(response, _concept_item(body.into))
 
 
-@router.delete("/concepts/{int:concept_id}", auth=EDIT, response={204: None})
+@router.delete("/concepts/{int:concept_id}", auth=EDIT, response={204: None}, openapi_extra=IF_MATCH)
 def delete_concept(request: HttpRequest, concept_id: Id) -> Status:
     """Delete a concept with what is below it; refused if questions are tagged with any of it."""
     concept_delete(user=request.user, concept=_locked_concept(request, concept_id))

@@ -13,7 +13,7 @@ from ninja.responses import Status
 from pydantic import BaseModel, Field
 
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
 from questionbank.bank.list_selectors import question_list_get, questions_of_list
 from questionbank.bank.list_services import (
     LONGEST_LIST,
@@ -100,7 +100,7 @@ def get_list(request: HttpRequest, response: HttpResponse, list_id: Id) -> ListI
     return tagged(response, _item(request, list_id))
 
 
-@router.patch("/lists/{int:list_id}", auth=WRITE, response=ListItem)
+@router.patch("/lists/{int:list_id}", auth=WRITE, response=ListItem, openapi_extra=IF_MATCH)
 def change_list(request: HttpRequest, response: HttpResponse, list_id: Id, body: ListPatch) -> ListItem:
     """Rename a list, share it, or stop sharing it."""
     question_list = _locked(request, list_id)
@@ -113,14 +113,14 @@ def change_list(request: HttpRequest, response: HttpResponse, list_id: Id, body:
     return tagged(response, _item(request, list_id))
 
 
-@router.delete("/lists/{int:list_id}", auth=WRITE, response={204: None})
+@router.delete("/lists/{int:list_id}", auth=WRITE, response={204: None}, openapi_extra=IF_MATCH)
 def delete_list(request: HttpRequest, list_id: Id) -> Status:
     """Delete a list; its questions stay in the bank."""
     question_list_delete(user=request.user, question_list=_locked(request, list_id))
     return Status(204, None)
 
 
-@router.post("/lists/{int:list_id}/questions", auth=WRITE, response=ListItem)
+@router.post("/lists/{int:list_id}/questions", auth=WRITE, response=ListItem, openapi_extra=IF_MATCH)
 def add_to_list(request: HttpRequest, response: HttpResponse, list_id: Id, body: AddBody) -> ListItem:
     """Append questions to a list."""
     question_list = _locked(request, list_id)
@@ -132,7 +132,7 @@ def add_to_list(request: HttpRequest, response: HttpResponse, list_id: Id, body:
     return tagged(response, _item(request, list_id))
 
 
-@router.put("/lists/{int:list_id}/questions/{int:question_id}", auth=WRITE, response=ListItem)
+@router.put("/lists/{int:list_id}/questions/{int:question_id}", auth=WRITE, response=ListItem, openapi_extra=IF_MATCH)
 def move_in_list(
     request: HttpRequest, response: HttpResponse, list_id: Id, question_id: Id, body: PlaceBody
 ) -> ListItem:
@@ -144,7 +144,9 @@ def move_in_list(
     return tagged(response, _item(request, list_id))
 
 
-@router.delete("/lists/{int:list_id}/questions/{int:question_id}", auth=WRITE, response=ListItem)
+@router.delete(
+    "/lists/{int:list_id}/questions/{int:question_id}", auth=WRITE, response=ListItem, openapi_extra=IF_MATCH
+)
 def remove_from_list(request: HttpRequest, response: HttpResponse, list_id: Id, question_id: Id) -> ListItem:
     """Take a question off a list."""
     question_list = _locked(request, list_id)

@@ -13,7 +13,7 @@ from ninja.responses import Status
 from pydantic import BaseModel, Field
 
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
 from questionbank.hooks.selectors import hook_deliveries, hook_get, hooks_of
 from questionbank.hooks.services import delivery_replay, hook_create, hook_delete, hook_set_active, hook_test
 from questionbank.models import Hook, HookDelivery
@@ -90,14 +90,14 @@ def get_hook(request: HttpRequest, response: HttpResponse, hook_id: Id) -> HookI
     return tagged(response, _item(hook_get(user=request.user, hook_id=hook_id)))
 
 
-@router.patch("/hooks/{int:hook_id}", auth=WRITE, response=HookItem)
+@router.patch("/hooks/{int:hook_id}", auth=WRITE, response=HookItem, openapi_extra=IF_MATCH)
 def change_hook(request: HttpRequest, response: HttpResponse, hook_id: Id, body: HookPatch) -> HookItem:
     """Disable a web hook, or enable it again."""
     _check_locked(request, hook_id)
     return tagged(response, _item(hook_set_active(user=request.user, hook_id=hook_id, is_active=body.is_active)))
 
 
-@router.delete("/hooks/{int:hook_id}", auth=WRITE, response={204: None})
+@router.delete("/hooks/{int:hook_id}", auth=WRITE, response={204: None}, openapi_extra=IF_MATCH)
 def delete_hook(request: HttpRequest, hook_id: Id) -> Status:
     """Delete a web hook with its deliveries."""
     _check_locked(request, hook_id)

@@ -16,7 +16,17 @@ from pydantic import BaseModel, Field, model_validator
 
 from analytics.question_content import as_json
 from questionbank.api.access import Access
-from questionbank.api.contract import LARGEST_BATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.api.contract import (
+    IF_MATCH,
+    LARGEST_BATCH,
+    Body,
+    Id,
+    Page,
+    PageQuery,
+    check_if_match,
+    page_by_id,
+    tagged,
+)
 from questionbank.api.received_files import received_file
 from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
@@ -254,7 +264,7 @@ def get_paper_outlook(request: HttpRequest, paper_id: Id, key: str) -> PaperOutl
     )
 
 
-@router.post("/papers/{int:paper_id}/corrections", auth=IMPORT, response=PaperDetail)
+@router.post("/papers/{int:paper_id}/corrections", auth=IMPORT, response=PaperDetail, openapi_extra=IF_MATCH)
 def correct_paper(request: HttpRequest, response: HttpResponse, paper_id: Id, body: CorrectionsBody) -> PaperDetail:
     """Correct a test paper; each correction can be undone."""
     draft = _locked(request, paper_id)
@@ -263,19 +273,19 @@ def correct_paper(request: HttpRequest, response: HttpResponse, paper_id: Id, bo
     return tagged(response, _detail(request, paper_id))
 
 
-@router.post("/papers/{int:paper_id}/undo", auth=IMPORT, response=PaperDetail)
+@router.post("/papers/{int:paper_id}/undo", auth=IMPORT, response=PaperDetail, openapi_extra=IF_MATCH)
 def undo_paper_correction(request: HttpRequest, response: HttpResponse, paper_id: Id) -> PaperDetail:
     """Undo the last correction."""
     return _step(request, response, paper_id, -1)
 
 
-@router.post("/papers/{int:paper_id}/redo", auth=IMPORT, response=PaperDetail)
+@router.post("/papers/{int:paper_id}/redo", auth=IMPORT, response=PaperDetail, openapi_extra=IF_MATCH)
 def redo_paper_correction(request: HttpRequest, response: HttpResponse, paper_id: Id) -> PaperDetail:
     """Apply the correction that was undone last again."""
     return _step(request, response, paper_id, 1)
 
 
-@router.post("/papers/{int:paper_id}/import", auth=IMPORT, response={202: RunDetail})
+@router.post("/papers/{int:paper_id}/import", auth=IMPORT, response={202: RunDetail}, openapi_extra=IF_MATCH)
 def import_paper(request: HttpRequest, response: HttpResponse, paper_id: Id, body: PaperImportBody) -> Status:
     """Import the questions of a test paper, except those left out or refused; it is imported once."""
     draft = _locked(request, paper_id)
@@ -295,7 +305,7 @@ def create_list_of_paper(request: HttpRequest, response: HttpResponse, paper_id:
     return Status(201, MadeList(id=made.pk, name=made.name))
 
 
-@router.delete("/papers/{int:paper_id}", auth=IMPORT, response={204: None})
+@router.delete("/papers/{int:paper_id}", auth=IMPORT, response={204: None}, openapi_extra=IF_MATCH)
 def delete_paper(request: HttpRequest, paper_id: Id) -> Status:
     """Delete a test paper; questions imported from it stay in the bank."""
     document_draft_delete(draft=_locked(request, paper_id), user=request.user)

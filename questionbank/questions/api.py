@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from analytics.json_lines import TEXT_LIMIT
 from analytics.question_content import QuestionContent, content_of
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id, Page, check_if_match, page_by_id, tagged
+from questionbank.api.contract import IF_MATCH, Body, Id, Page, check_if_match, page_by_id, tagged
 from questionbank.bank.history_selectors import question_history
 from questionbank.bank.question_fields import latex_warnings
 from questionbank.bank.question_representation import ConceptItem, QuestionItem, question_item, question_items
@@ -157,19 +157,19 @@ def get_question(request: HttpRequest, response: HttpResponse, question_id: Id, 
     return _file(question, asked.format)
 
 
-@router.put("/questions/{int:question_id}", auth=EDIT, response=QuestionItem)
+@router.put("/questions/{int:question_id}", auth=EDIT, response=QuestionItem, openapi_extra=IF_MATCH)
 def replace_question(request: HttpRequest, response: HttpResponse, question_id: Id, body: QuestionBody) -> QuestionItem:
     """Replace a question; fields that are left out become empty."""
     return _update(request, response, question_id, body.model_dump())
 
 
-@router.patch("/questions/{int:question_id}", auth=EDIT, response=QuestionItem)
+@router.patch("/questions/{int:question_id}", auth=EDIT, response=QuestionItem, openapi_extra=IF_MATCH)
 def change_question(request: HttpRequest, response: HttpResponse, question_id: Id, body: QuestionPatch) -> QuestionItem:
     """Change some fields of a question."""
     return _update(request, response, question_id, body.model_dump(exclude_unset=True))
 
 
-@router.post("/questions/{int:question_id}/retire", auth=EDIT, response=QuestionItem)
+@router.post("/questions/{int:question_id}/retire", auth=EDIT, response=QuestionItem, openapi_extra=IF_MATCH)
 def retire_question(request: HttpRequest, response: HttpResponse, question_id: Id) -> QuestionItem:
     """Take a question out of searches; it stays in the bank."""
     question = question_locked(request, question_id)
@@ -177,7 +177,7 @@ def retire_question(request: HttpRequest, response: HttpResponse, question_id: I
     return tagged(response, question_shown(request, question_id))
 
 
-@router.post("/questions/{int:question_id}/restore", auth=EDIT, response=QuestionItem)
+@router.post("/questions/{int:question_id}/restore", auth=EDIT, response=QuestionItem, openapi_extra=IF_MATCH)
 def restore_question(request: HttpRequest, response: HttpResponse, question_id: Id) -> QuestionItem:
     """Bring a retired question back into searches."""
     question = question_locked(request, question_id)
@@ -204,7 +204,7 @@ def list_question_versions(request: HttpRequest, question_id: Id) -> list[Versio
     ]
 
 
-@router.post("/questions/{int:question_id}/revert", auth=EDIT, response=QuestionItem)
+@router.post("/questions/{int:question_id}/revert", auth=EDIT, response=QuestionItem, openapi_extra=IF_MATCH)
 def revert_question(request: HttpRequest, response: HttpResponse, question_id: Id, body: RevertBody) -> QuestionItem:
     """Bring back a question's wording, grading and grade from before a change."""
     question = question_locked(request, question_id)
@@ -218,7 +218,7 @@ def list_question_tags(request: HttpRequest, question_id: Id) -> list[ConceptIte
     return question_item(question_get(question_id=question_id, user=request.user)).concepts
 
 
-@router.put("/questions/{int:question_id}/tags", auth=TAG, response=QuestionItem)
+@router.put("/questions/{int:question_id}/tags", auth=TAG, response=QuestionItem, openapi_extra=IF_MATCH)
 def replace_question_tags(
     request: HttpRequest, response: HttpResponse, question_id: Id, body: TagsBody
 ) -> QuestionItem:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from analytics.question_content import QuestionContent, as_json, content_of, content_texts
 from questionbank.api.access import Access
-from questionbank.api.contract import Id, tagged
+from questionbank.api.contract import IF_MATCH, Id, tagged
 from questionbank.api.received_files import received_file
 from questionbank.bank.answer_content_forms import PICTURES_LIMIT, add_pictures
 from questionbank.bank.question_representation import QuestionItem
@@ -42,7 +42,9 @@ class AttachmentItem(BaseModel):
 
 
 # First, because the limits of uploads know an address by the name of its first operation.
-@router.post("/questions/{int:question_id}/attachments", auth=EDIT, response={201: QuestionItem})
+@router.post(
+    "/questions/{int:question_id}/attachments", auth=EDIT, response={201: QuestionItem}, openapi_extra=IF_MATCH
+)
 def create_attachment(
     request: HttpRequest, response: HttpResponse, question_id: Id, file: File[UploadedFile | None] = None
 ) -> Status:
@@ -94,7 +96,9 @@ def get_attachment(request: HttpRequest, question_id: Id, name: str) -> HttpResp
     return HttpResponse(data, content_type=attachment.media_type)
 
 
-@router.delete("/questions/{int:question_id}/attachments/{path:name}", auth=EDIT, response=QuestionItem)
+@router.delete(
+    "/questions/{int:question_id}/attachments/{path:name}", auth=EDIT, response=QuestionItem, openapi_extra=IF_MATCH
+)
 def delete_attachment(request: HttpRequest, response: HttpResponse, question_id: Id, name: str) -> QuestionItem:
     """Take a picture from a question, once none of its texts names it any more."""
     question = _editable(request, question_id)

@@ -13,7 +13,7 @@ from ninja.responses import Status
 from pydantic import BaseModel, Field, model_validator
 
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
 from questionbank.bank.list_selectors import items_of_list, question_list_get, questions_of_list, worksheet_use_days
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.errors import NotFound, ValidationFailed
@@ -238,7 +238,7 @@ def get_worksheet(request: HttpRequest, response: HttpResponse, worksheet_id: Id
     return tagged(response, _detail(request, worksheet_id))
 
 
-@router.patch("/worksheets/{int:worksheet_id}", auth=WRITE, response=WorksheetDetail)
+@router.patch("/worksheets/{int:worksheet_id}", auth=WRITE, response=WorksheetDetail, openapi_extra=IF_MATCH)
 def change_worksheet(
     request: HttpRequest, response: HttpResponse, worksheet_id: Id, body: WorksheetPatch
 ) -> WorksheetDetail:
@@ -247,14 +247,14 @@ def change_worksheet(
     return tagged(response, _detail(request, worksheet_id))
 
 
-@router.delete("/worksheets/{int:worksheet_id}", auth=WRITE, response={204: None})
+@router.delete("/worksheets/{int:worksheet_id}", auth=WRITE, response={204: None}, openapi_extra=IF_MATCH)
 def delete_worksheet(request: HttpRequest, worksheet_id: Id) -> Status:
     """Delete a worksheet; its questions, and the days on which they were used, stay in the bank."""
     worksheet_delete(user=request.user, worksheet=_locked(request, worksheet_id))
     return Status(204, None)
 
 
-@router.put("/worksheets/{int:worksheet_id}/entries", auth=WRITE, response=WorksheetDetail)
+@router.put("/worksheets/{int:worksheet_id}/entries", auth=WRITE, response=WorksheetDetail, openapi_extra=IF_MATCH)
 def replace_worksheet_entries(
     request: HttpRequest, response: HttpResponse, worksheet_id: Id, body: EntriesBody
 ) -> WorksheetDetail:
@@ -274,7 +274,7 @@ def replace_worksheet_entries(
     return tagged(response, _detail(request, worksheet_id))
 
 
-@router.post("/worksheets/{int:worksheet_id}/questions", auth=WRITE, response=ChangedWorksheet)
+@router.post("/worksheets/{int:worksheet_id}/questions", auth=WRITE, response=ChangedWorksheet, openapi_extra=IF_MATCH)
 def add_to_worksheet(
     request: HttpRequest, response: HttpResponse, worksheet_id: Id, body: AddQuestionsBody
 ) -> ChangedWorksheet:
@@ -283,7 +283,7 @@ def add_to_worksheet(
     return _changed(request, response, worksheet_id, [added])
 
 
-@router.post("/worksheets/{int:worksheet_id}/fill", auth=WRITE, response=ChangedWorksheet)
+@router.post("/worksheets/{int:worksheet_id}/fill", auth=WRITE, response=ChangedWorksheet, openapi_extra=IF_MATCH)
 def fill_worksheet(
     request: HttpRequest, response: HttpResponse, worksheet_id: Id, body: FillUpBody
 ) -> ChangedWorksheet:
@@ -307,7 +307,7 @@ def fill_worksheet(
     return _changed(request, response, worksheet_id, [added])
 
 
-@router.post("/worksheets/{int:worksheet_id}/sort", auth=WRITE, response=WorksheetDetail)
+@router.post("/worksheets/{int:worksheet_id}/sort", auth=WRITE, response=WorksheetDetail, openapi_extra=IF_MATCH)
 def sort_worksheet(request: HttpRequest, response: HttpResponse, worksheet_id: Id) -> WorksheetDetail:
     """Sort the questions of each section by difficulty, the easiest first."""
     worksheet = _locked(request, worksheet_id)
@@ -316,7 +316,7 @@ def sort_worksheet(request: HttpRequest, response: HttpResponse, worksheet_id: I
     return tagged(response, _detail(request, worksheet_id))
 
 
-@router.post("/worksheets/{int:worksheet_id}/draw", auth=WRITE, response=list[VersionSheet])
+@router.post("/worksheets/{int:worksheet_id}/draw", auth=WRITE, response=list[VersionSheet], openapi_extra=IF_MATCH)
 def draw_worksheet(request: HttpRequest, worksheet_id: Id) -> list[VersionSheet]:
     """Draw the versions after A again; their keys change with them."""
     worksheet = worksheet_draw_anew(user=request.user, worksheet=_locked(request, worksheet_id))
@@ -347,7 +347,7 @@ def get_worksheet_mark(request: HttpRequest, worksheet_id: Id) -> MarkItem | Non
     return MarkItem(**{name: getattr(found, name) for name in MarkItem.model_fields})
 
 
-@router.post("/worksheets/{int:worksheet_id}/uses", auth=WRITE, response=WorksheetDetail)
+@router.post("/worksheets/{int:worksheet_id}/uses", auth=WRITE, response=WorksheetDetail, openapi_extra=IF_MATCH)
 def use_worksheet(request: HttpRequest, response: HttpResponse, worksheet_id: Id) -> WorksheetDetail:
     """Record that a worksheet is handed out today, as a download for students on its page does."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
@@ -358,7 +358,7 @@ def use_worksheet(request: HttpRequest, response: HttpResponse, worksheet_id: Id
     return tagged(response, _detail(request, worksheet_id))
 
 
-@router.delete("/worksheets/{int:worksheet_id}/uses/{day}", auth=WRITE, response={204: None})
+@router.delete("/worksheets/{int:worksheet_id}/uses/{day}", auth=WRITE, response={204: None}, openapi_extra=IF_MATCH)
 def forget_worksheet_use(request: HttpRequest, worksheet_id: Id, day: date) -> Status:
     """Forget that a worksheet was handed out on a day."""
     worksheet = _locked(request, worksheet_id)

@@ -13,7 +13,7 @@ from django.test import Client
 
 from analytics.question_content import as_json
 from questionbank.api.key_services import LARGEST_RATE
-from questionbank.api.v1 import api
+from questionbank.api.v1 import api, openapi_schema
 from questionbank.models import (
     ApiKey,
     DocumentDraft,
@@ -343,10 +343,10 @@ def _paper(owner: User) -> DocumentDraft:
     return DocumentDraft.objects.create(owner=owner, name="Test", state="ready", lines=lines, roles=["question:number"])
 
 
-def respond(program: Program, call: Call, things: dict[str, int]) -> HttpResponse:
+def respond(program: Program, call: Call, things: dict[str, int], **headers: str) -> HttpResponse:
     """Call an operation and undo what it did."""
     with transaction.atomic():
-        response = program(call.method, call.path.format(**things), filled(call.body, things))
+        response = program(call.method, call.path.format(**things), filled(call.body, things), **headers)
         transaction.set_rollback(True)
     return response
 
@@ -401,6 +401,17 @@ def test_each_role_and_scope_gets_what_the_table_says_of_each_thing(programs, dj
                 if (status, code) != (getattr(call, kind)[role], "scope_missing") or (status != 403 and not may):
                     differing[f"{name} of {kind} by {person}"] = (status, code)
     assert differing == {}
+
+
+def test_the_schema_names_if_match_where_it_counts(admin_person, bank) -> None:
+    things, program = things_of(admin_person), Program(admin_person, rate_limit=LARGEST_RATE)
+    writes = {name: call for name, call in TABLE.items() if call.method != "GET"}
+    refused = {
+        name for name, call in writes.items() if respond(program, call, things, If_Match='"another"').status_code == 412
+    }
+    described = [one for operations in openapi_schema()["paths"].values() for one in operations.values()]
+    named = {one["operationId"] for one in described if any(given["name"] == "If-Match" for given in one["parameters"])}
+    assert named == refused != set()
 
 
 @pytest.mark.parametrize(("operation", "page"), PAGES.items())

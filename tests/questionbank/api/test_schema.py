@@ -136,6 +136,14 @@ def test_every_operation_says_what_it_does_needs_and_may_answer() -> None:
             assert operation["responses"]["default"], path
 
 
+def test_every_write_may_carry_an_idempotency_key() -> None:
+    for path, operations in openapi_schema()["paths"].items():
+        for method, operation in operations.items():
+            named = [one["name"] for one in operation["parameters"] if one["in"] == "header"]
+            assert ("Idempotency-Key" in named) is (method != "get"), path
+            assert len(set(named)) == len(named), path
+
+
 def test_the_page_names_every_code_of_an_error() -> None:
     page = (DOCS / "api.md").read_text(encoding="utf-8")
     assert [code for status, (code, _message) in CODES.items() if status != 406 and f"`{code}`" not in page] == []
