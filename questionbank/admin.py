@@ -19,6 +19,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model
 from django.http import HttpRequest
 
+from questionbank.api.key_services import api_keys_close
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.wording import whole_number
 from questionbank.models import EmbeddingSet, ModelArtifact, Run, User, WorkerHeartbeat
@@ -136,6 +137,11 @@ class PeopleAdmin(AdminOnly, UserAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).prefetch_related("groups")
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if not obj.is_active:
+            api_keys_close(owner=obj)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return bool(is_admin(request.user))

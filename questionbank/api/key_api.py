@@ -42,6 +42,7 @@ class OwnKey(BaseModel):
     created_at: datetime
     expires_at: datetime | None
     last_used_at: datetime | None
+    made_with: int | None = Field(description="The key that made it, and with which it ends; null if a person did.")
 
 
 class NewKey(OwnKey):
@@ -68,7 +69,7 @@ def create_key(request: HttpRequest, response: HttpResponse, body: NewKeyBody) -
 
 @router.delete("/keys/{int:key_id}", auth=WRITE, response={204: None})
 def revoke_key(request: HttpRequest, key_id: Id) -> Status:
-    """Revoke a key at once and for good."""
+    """Revoke a key at once and for good, with the keys that were made with it; web hooks made with any are disabled."""
     api_key_revoke(user=request.user, key_id=key_id)
     return Status(204, None)
 
@@ -92,4 +93,6 @@ def _check_against(caller: Caller, body: NewKeyBody) -> None:
 
 def _keys(found: Sequence[ApiKey]) -> list[OwnKey]:
     same = "name beginning scopes rate_limit created_at expires_at last_used_at".split()
-    return [OwnKey(id=key.pk, **{name: getattr(key, name) for name in same}) for key in found]
+    return [
+        OwnKey(id=key.pk, made_with=key.made_with_id, **{name: getattr(key, name) for name in same}) for key in found
+    ]

@@ -10,4 +10,8 @@ from questionbank.models import ApiKey, User
 def api_keys(*, owner: User | None = None) -> QuerySet[ApiKey]:
     """Return the keys that are not revoked, newest first: those of a person, or all of them with their owners."""
     keys = ApiKey.objects.filter(revoked_at=None)
-    return keys.select_related("owner") if owner is None else keys.filter(owner=owner)
+    return (
+        keys.select_related("owner", "made_with")
+        if owner is None
+        else keys.select_related("made_with").filter(owner=owner)
+    )

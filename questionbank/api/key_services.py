@@ -6,6 +6,7 @@ import hashlib
 import secrets
 import string
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -14,8 +15,9 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from questionbank.core.database import get_or_not_found
-from questionbank.core.errors import ValidationFailed
-from questionbank.models import ApiKey, User
+from questionbank.core.errors import NotAllowed, ValidationFailed
+from questionbank.core.wording import counted
+from questionbank.models import ApiKey, Hook, User
 from questionbank.people.owned import checked_name
 from questionbank.people.permissions import require
 
@@ -26,6 +28,22 @@ LARGEST_RATE = 6000  # requests per minute
 _BEGINNING = 8  # characters of a key that are stored
 _LETTERS = string.ascii_letters + string.digits
 _USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class RevokedKey:
+    """A key that is revoked, and how much of what was made with it ended too."""
+
+    key: ApiKey
+    keys: int
+    hooks: int
+
+    @property
+    def others(self) -> str:
+        """A sentence about what ended with it; empty if nothing did."""
+        keys = [counted(self.keys, "key", "keys")] if self.keys else []
+        hooks = [counted(self.hooks, "web hook", "web hooks")] if self.hooks else []
+        return f"What was made with it ended too: {' and '.join(keys + hooks)}." if keys + hooks else ""
 
 
 def key_digest(secret: str) -> str:
@@ -46,9 +64,10 @@ def api_key_create(
 
     Raises:
         ValidationFailed: holds the problems by field.
-        NotAllowed: the person has no role.
+        NotAllowed: the person has no role, or the key through which they act was just revoked.
     """
     require(user, "read", "You need a role before you can make keys.")
+    made_with = acting_key(user=user)
     own = ApiKey.objects.filter(owner=user, revoked_at=None)
     name = checked_name(own, name, noun="key")
     problems: dict[str, list[str]] = {}
@@ -65,6 +84,7 @@ def api_key_create(
     secret = PREFIX + "".join(secrets.choice(_LETTERS) for _position in range(RANDOM_LENGTH))
     key = ApiKey.objects.create(
         owner=user,
+        made_with=made_with,
         name=name,
         digest=key_digest(secret),
         beginning=secret[:_BEGINNING],
@@ -75,8 +95,23 @@ def api_key_create(
     return key, secret
 
 
-def api_key_revoke(*, user: User | None, key_id: int) -> ApiKey:
-    """Revoke a key at once and for good; a key that is revoked already stays as it is.
+def acting_key(*, user: User) -> ApiKey | None:
+    """Return the key through which a person acts; None on a page. It is not revoked before the transaction ends.
+
+    Raises:
+        NotAllowed: it was just revoked.
+    """
+    key: ApiKey | None = getattr(user, "api_key", None)
+    if key is not None and not ApiKey.objects.select_for_update().filter(pk=key.pk, revoked_at=None).exists():
+        raise NotAllowed("This key was just revoked.")
+    return key
+
+
+@transaction.atomic
+def api_key_revoke(*, user: User | None, key_id: int) -> RevokedKey:
+    """Revoke a key at once and for good, with the keys that were made with it, and disable the web hooks of all these.
+
+    Whoever got hold of a key may have made more with it. A key that is revoked already stays as it is.
 
     Args:
         user: the owner; None is the system itself, which may revoke every key.
@@ -88,13 +123,33 @@ def api_key_revoke(*, user: User | None, key_id: int) -> ApiKey:
     key = get_or_not_found(
         keys.filter(pk=key_id) if user is None else keys.filter(pk=key_id, owner=user), f"There is no key {key_id}."
     )
-    ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=Now())
-    return key
+    family = _family(key)
+    if not ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=Now()):
+        return RevokedKey(key, 0, 0)
+    ended = ApiKey.objects.filter(pk__in=family, revoked_at=None).update(revoked_at=Now())
+    disabled = Hook.objects.filter(made_with__in=family, is_active=True).update(
+        is_active=False, disabled_because="The key with which it was made was revoked."
+    )
+    return RevokedKey(key, ended, disabled)
+
+
+def _family(key: ApiKey) -> set[int]:
+    """Return the ids of a key and of all that were made with it, directly or not; none of them can make another."""
+    family: set[int] = set()
+    found = {key.pk}
+    while found:
+        family |= found
+        list(ApiKey.objects.select_for_update().filter(pk__in=found).order_by("pk").values_list("pk"))
+        found = set(ApiKey.objects.filter(made_with__in=found).values_list("pk", flat=True)) - family
+    return family
 
 
 def api_keys_close(*, owner: User) -> None:
-    """Revoke all keys of a person whose account is closed."""
+    """Revoke all keys of a person whose account is closed, and disable their web hooks; reopening it undoes neither."""
     ApiKey.objects.filter(owner=owner, revoked_at=None).update(revoked_at=Now())
+    Hook.objects.filter(owner=owner, is_active=True).update(
+        is_active=False, disabled_because="The account of its owner was closed."
+    )
 
 
 def api_key_use(*, secret: str) -> ApiKey | None:

@@ -77,10 +77,12 @@ def api_key_list(request: HttpRequest) -> HttpResponse:
 
 @button_for("read", back="api_key_list")
 def api_key_revoke_view(request: HttpRequest, key_id: int) -> HttpResponse:
-    """Revoke one of the person's keys."""
+    """Revoke one of the person's keys, and what was made with it."""
     with warning_of(request, NotFound):
-        key = api_key_revoke(user=request.user, key_id=key_id)
-        messages.success(request, f"“{key}” is revoked: programs can no longer use it.")
+        revoked = api_key_revoke(user=request.user, key_id=key_id)
+        messages.success(
+            request, f"“{revoked.key}” is revoked: programs can no longer use it. {revoked.others}".strip()
+        )
     return redirect("api_key_list")
 
 

@@ -45,6 +45,7 @@ class HookItem(BaseModel):
     failing_since: datetime | None = Field(description="When the first attempt since the last delivery failed.")
     disabled_because: str = Field(description="Why Kindred disabled it; empty otherwise.")
     created_at: datetime
+    made_with: int | None = Field(description="The key that made it, and with which it ends; null if a person did.")
 
 
 class NewHook(HookItem):
@@ -131,7 +132,8 @@ def _check_locked(request: HttpRequest, hook_id: int) -> None:
 
 
 def _item(hook: Hook) -> HookItem:
-    return HookItem(**{name: getattr(hook, name) for name in HookItem.model_fields})
+    same = "address events is_active failing_since disabled_because created_at".split()
+    return HookItem(id=hook.pk, made_with=hook.made_with_id, **{name: getattr(hook, name) for name in same})
 
 
 def _deliveries(rows: Sequence[HookDelivery]) -> list[DeliveryItem]:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from django.db import transaction
 
+from questionbank.api.key_services import acting_key
 from questionbank.core import task_queue
 from questionbank.core.database import database_now, get_or_not_found
 from questionbank.core.errors import Conflict, ValidationFailed
@@ -26,9 +27,10 @@ def hook_create(*, user: User, address: str, events: Collection[str], site: str)
 
     Raises:
         ValidationFailed: holds the problems by field.
-        NotAllowed: the person has no role.
+        NotAllowed: the person has no role, or the key through which they act was just revoked.
     """
     require(user, "read", "You need a role before you can make web hooks.")
+    made_with = acting_key(user=user)
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
     address, own = checked_address(address), hooks_of(owner=user)
     if own.filter(address=address).exists():
@@ -38,7 +40,7 @@ def hook_create(*, user: User, address: str, events: Collection[str], site: str)
     if not events or not set(events) <= set(Hook.Event.values):
         raise ValidationFailed.beside("events", f"Choose one or more of {', '.join(Hook.Event.values)}.")
     chosen = [event for event in Hook.Event.values if event in events]
-    hook = Hook.objects.create(owner=user, address=address, events=chosen, site=site.rstrip("/"))
+    hook = Hook.objects.create(owner=user, made_with=made_with, address=address, events=chosen, site=site.rstrip("/"))
     return hook, hook_secret(hook)
 
 
@@ -48,7 +50,9 @@ def hook_set_active(*, user: User, hook_id: int, is_active: bool) -> Hook:
 
     Raises:
         NotFound: the person has no such hook.
+        NotAllowed: the key through which they act was just revoked.
     """
+    acting_key(user=user)
     hook = _locked(user, hook_id)
     hook.is_active, hook.failing_since, hook.disabled_because = is_active, None, ""
     hook.save(update_fields=["is_active", "failing_since", "disabled_because"])

@@ -16,6 +16,7 @@ class ApiKey(models.Model):
         beginning: the first characters of the key, by which its owner recognises it.
         scopes: what the key may do, from `Scope`; it never allows more than its owner's roles.
         rate_limit: requests per minute.
+        made_with: the key through which a program made it, and with which it is revoked; None for one made on a page.
     """
 
     class Scope(models.TextChoices):
@@ -26,6 +27,9 @@ class ApiKey(models.Model):
         ADMIN = "admin", "Administer"
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_keys")
+    made_with = models.ForeignKey(
+        "self", null=True, editable=False, on_delete=models.SET_NULL, related_name="made_keys"
+    )
     name = models.CharField("name", max_length=120)
     digest = models.CharField(max_length=64, unique=True, editable=False)
     beginning = models.CharField(max_length=12, editable=False)

@@ -29,6 +29,7 @@ class Hook(models.Model):
         salt: the secret is derived from it and from the secret key, so the database does not hold the secret.
         failing_since: time of the first failed attempt since the last delivery; None if the last attempt succeeded.
         disabled_because: why Kindred disabled it; empty if its owner did.
+        made_with: the key through which a program made it; revoking that disables it. None for one made on a page.
     """
 
     class Event(models.TextChoices):
@@ -39,6 +40,9 @@ class Hook(models.Model):
         STATISTICS = "statistics.updated", "The statistics of questions were updated"
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="hooks")
+    made_with = models.ForeignKey(
+        "questionbank.ApiKey", null=True, editable=False, on_delete=models.SET_NULL, related_name="made_hooks"
+    )
     address = models.CharField("address", max_length=LONGEST_ADDRESS)
     events = ArrayField(models.CharField(max_length=20, choices=Event.choices), default=list)
     site = models.CharField(max_length=300)

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from analytics.catalog import FALLBACK_LENS
 from analytics.inference.ngrams import HashedNgramEncoder
+from questionbank.api.key_services import api_keys_close
 from questionbank.bank.map_services import projection_store
 from questionbank.bank.vector_selectors import PendingQuestion, embedding_pending_among, map_set
 from questionbank.bank.vector_services import (
@@ -215,6 +216,7 @@ def demo_people_shut_out() -> list[str]:
             person.is_active = False
             with pgtrigger.ignore("questionbank.User:last_admin"):
                 person.save(update_fields=["is_active"])
+            api_keys_close(owner=person)
             shut.append(username)
     return shut
 

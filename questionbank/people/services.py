@@ -101,7 +101,9 @@ def person_update(
 
 @transaction.atomic
 def person_set_active(*, user: User, person: User, is_active: bool) -> User:
-    """Close an account and its keys, so that the person can no longer log in, or reopen it. Nothing is deleted.
+    """Close an account, so that the person can no longer log in, or reopen it. Nothing is deleted.
+
+    Closing it also revokes its keys and disables its web hooks; reopening it undoes neither.
 
     Raises:
         ValidationFailed: the bank would be left without an admin.

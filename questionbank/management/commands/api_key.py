@@ -62,8 +62,9 @@ class Command(BankCommand):
             )
 
     def _revoke(self, options: dict[str, Any]) -> None:
-        key = api_key_revoke(user=None, key_id=options["number"])
-        self.stderr.write(f"The key “{key}” of {key.owner.username} is revoked.")
+        revoked = api_key_revoke(user=None, key_id=options["number"])
+        said = f"The key “{revoked.key}” of {revoked.key.owner.username} is revoked. {revoked.others}"
+        self.stderr.write(said.strip())
 
 
 def _person(username: str) -> User:

@@ -7,8 +7,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from questionbank.api.key_services import api_key_create
-from questionbank.models import ApiKey, ApiRequest
+from questionbank.api.key_services import api_key_create, api_key_revoke
+from questionbank.core.errors import NotAllowed
+from questionbank.hooks.services import hook_create, hook_set_active
+from questionbank.models import ApiKey, ApiRequest, Hook, User
 from tests.questionbank.api_client import Program
 
 SOON = timezone.now() + timedelta(days=1)
@@ -88,3 +90,51 @@ def test_others_keys_are_neither_listed_nor_revoked(teacher, admin_person) -> No
     assert program("DELETE", f"/keys/{others.pk}").status_code == 404
     others.refresh_from_db()
     assert others.revoked_at is None
+
+
+def test_revoking_a_key_ends_what_was_made_with_it(teacher, client) -> None:
+    program, bystander = Program(teacher), Program(teacher, name="Bystander")
+
+    def make(bearer: str, name: str) -> tuple[int, str]:
+        headers = {"Authorization": f"Bearer {bearer}"}
+        sent = {"headers": headers, "content_type": "application/json"}
+        key = client.post("/api/v1/keys", {"name": name, "scopes": ["read", "write"]}, **sent).json()
+        body = {"address": f"https://example.org/{name}", "events": ["question.changed"]}
+        assert client.post("/api/v1/hooks", body, **sent).status_code == 201
+        return key["id"], key["key"]
+
+    child, child_secret = make(program.secret, "child")
+    grandchild, grandchild_secret = make(child_secret, "grandchild")
+    make(grandchild_secret, "last")
+    shown = {key["id"]: key["made_with"] for key in bystander("GET", "/keys").json()["items"]}
+    assert (shown[grandchild], shown[child], shown[program.key.pk]) == (child, program.key.pk, None)
+    theirs = bystander("POST", "/hooks", {"address": "https://example.org/b", "events": ["question.changed"]}).json()
+    assert theirs["made_with"] == bystander.key.pk
+    assert bystander("DELETE", f"/keys/{child}").status_code == 204
+    assert program("GET", "/me").status_code == 200
+    for ended in (child_secret, grandchild_secret):
+        assert client.get("/api/v1/me", headers={"Authorization": f"Bearer {ended}"}).status_code == 401
+    hooks = {hook["address"]: hook for hook in program("GET", "/hooks").json()["items"]}
+    assert [name for name, hook in hooks.items() if hook["is_active"]] == [
+        "https://example.org/b",
+        "https://example.org/child",
+    ]
+    assert hooks["https://example.org/last"]["disabled_because"] == "The key with which it was made was revoked."
+
+
+def test_a_key_that_is_revoked_again_leaves_what_its_owner_enabled_since(teacher) -> None:
+    program = Program(teacher)
+    made = program("POST", "/hooks", {"address": "https://example.org/a", "events": ["question.changed"]}).json()
+    assert api_key_revoke(user=teacher, key_id=program.key.pk).hooks == 1
+    hook_set_active(user=User.objects.get(pk=teacher.pk), hook_id=made["id"], is_active=True)
+    assert api_key_revoke(user=teacher, key_id=program.key.pk).hooks == 0
+    assert Hook.objects.get().is_active
+
+
+def test_a_request_that_was_let_in_before_its_key_was_revoked_makes_nothing(teacher) -> None:
+    teacher.api_key = Program(teacher).key
+    api_key_revoke(user=None, key_id=teacher.api_key.pk)
+    with pytest.raises(NotAllowed, match="just revoked"):
+        api_key_create(user=teacher, name="Late", scopes=["read"])
+    with pytest.raises(NotAllowed, match="just revoked"):
+        hook_create(user=teacher, address="https://example.org/a", events=["question.changed"], site="")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
+import lxml.html
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
@@ -12,6 +13,7 @@ from django.utils import timezone
 
 from questionbank.api.key_services import RANDOM_LENGTH, api_key_create, api_key_use, key_digest
 from questionbank.core.errors import NotAllowed, ValidationFailed
+from questionbank.hooks.services import hook_create
 from questionbank.models import ApiKey
 from questionbank.people.permissions import scope_of
 from questionbank.people.services import person_set_active
@@ -108,6 +110,36 @@ def test_closing_an_account_closes_its_keys_for_good(teacher, admin_person) -> N
     assert api_key_use(secret=others) is not None
 
 
+def test_closing_an_account_disables_its_web_hooks_for_good(teacher, admin_person) -> None:
+    hook = hook_create(user=teacher, address="https://example.org/a", events=["model.promoted"], site="")[0]
+    other = hook_create(user=admin_person, address="https://example.org/a", events=["model.promoted"], site="")[0]
+    for is_active in (False, True):
+        person_set_active(user=admin_person, person=teacher, is_active=is_active)
+    hook.refresh_from_db()
+    other.refresh_from_db()
+    assert (hook.is_active, hook.disabled_because) == (False, "The account of its owner was closed.")
+    assert other.is_active
+
+
+def test_an_account_closed_in_djangos_admin_loses_its_keys(client, teacher, admin_person) -> None:
+    _key, secret = api_key_create(user=teacher, name="Export", scopes=["read"])
+    admin_person.is_staff = admin_person.is_superuser = True
+    admin_person.save()
+    client.force_login(admin_person)
+    address = reverse("admin:questionbank_user_change", args=[teacher.pk])
+    [form] = [one for one in lxml.html.fromstring(client.get(address).content).forms if "username" in one.fields]
+    fields = [(name, value) for name, value in form.form_values() if name != "is_active"]
+    data: dict[str, list[str]] = {}
+    for name, value in fields:
+        data.setdefault(name, []).append(value)
+    assert client.post(address, data).status_code == 302
+    teacher.refresh_from_db()
+    assert not teacher.is_active
+    teacher.is_active = True
+    teacher.save()
+    assert api_key_use(secret=secret) is None
+
+
 def test_a_key_has_its_owners_permissions_but_for_those_outside_of_its_scopes(admin_person) -> None:
     admin_person.api_key = ApiKey(scopes=["read", "review"])
     allowed = [
@@ -163,6 +195,16 @@ def test_people_revoke_their_own_keys_only(as_teacher, teacher, admin_person) ->
         key.refresh_from_db()
     assert own.revoked_at is not None
     assert others.revoked_at is None
+
+
+def test_the_page_says_what_ended_with_a_key(as_teacher, teacher) -> None:
+    key, _secret = api_key_create(user=teacher, name="Export", scopes=["read", "write"])
+    teacher.api_key = key
+    api_key_create(user=teacher, name="Child", scopes=["read"])
+    hook_create(user=teacher, address="https://example.org/a", events=["model.promoted"], site="")
+    assert "made with Export" in as_teacher.get(reverse("api_key_list")).content.decode()
+    page = as_teacher.post(reverse("api_key_revoke", args=[key.pk]), follow=True).content.decode()
+    assert "What was made with it ended too: 1 key and 1 web hook." in page
 
 
 # --- the command ------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ class OwnKey(TypedDict):
     created_at: str
     expires_at: str | None
     last_used_at: str | None
+    made_with: int | None  # The key that made it, and with which it ends; null if a person did.
 
 
 class OwnKeyPage(TypedDict):
@@ -65,6 +66,7 @@ class NewKey(TypedDict):
     created_at: str
     expires_at: str | None
     last_used_at: str | None
+    made_with: int | None  # The key that made it, and with which it ends; null if a person did.
     key: str
 
 
@@ -1141,6 +1143,7 @@ class HookItem(TypedDict):
     failing_since: str | None  # When the first attempt since the last delivery failed.
     disabled_because: str  # Why Kindred disabled it; empty otherwise.
     created_at: str
+    made_with: int | None  # The key that made it, and with which it ends; null if a person did.
 
 
 class HookItemPage(TypedDict):
@@ -1158,6 +1161,7 @@ class NewHook(TypedDict):
     failing_since: str | None  # When the first attempt since the last delivery failed.
     disabled_because: str  # Why Kindred disabled it; empty otherwise.
     created_at: str
+    made_with: int | None  # The key that made it, and with which it ends; null if a person did.
     secret: str
 
 
@@ -1444,7 +1448,9 @@ class Operations:
         return self.call("POST", "/keys", body=body)
 
     def revoke_key(self, key_id: int, *, if_match: str = "") -> None:
-        """Revoke a key at once and for good."""
+        """Revoke a key at once and for good, with the keys that were made with it; web hooks made with any are
+        disabled.
+        """
         return self.call("DELETE", f"/keys/{key_id}", if_match=if_match)
 
     def list_questions(self, **query: Unpack[ListQuestionsQuery]) -> QuestionItemPage:
