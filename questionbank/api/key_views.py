@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.core.validators import MaxValueValidator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -22,11 +23,12 @@ from questionbank.people.owned import NAME_LIMIT
 
 _SCOPES = [  # a literal table
     (ApiKey.Scope.READ, "Read: search, predict, solve, compare and export"),
-    (ApiKey.Scope.WRITE, "Write: questions, tags, lists and imports"),
+    (ApiKey.Scope.WRITE, "Write: questions, tags, lists, worksheets and responses; imports"),
     (ApiKey.Scope.REVIEW, "Review: decide on paraphrases"),
     (ApiKey.Scope.TRAIN, "Train: start and cancel jobs, promote models"),
     (ApiKey.Scope.ADMIN, "Administer: concepts and people"),
 ]
+_LATEST = date(2999, 12, 31)  # the day after the last day that Python knows cannot be computed
 
 
 class ApiKeyForm(ServiceForm):
@@ -44,21 +46,22 @@ class ApiKeyForm(ServiceForm):
         initial=[ApiKey.Scope.READ],
         help_text="Never more than you may do yourself.",
     )
-    expires_on = forms.DateField(
+    expires_at = forms.DateField(
         label="Last day",
         widget=forms.DateInput(attrs={"type": "date"}),
+        validators=[MaxValueValidator(_LATEST, f"Choose a day before the year {_LATEST.year + 1}.")],
         help_text="After this day the key stops working.",
     )
     rate_limit = forms.IntegerField(label="Requests per minute", min_value=1, max_value=LARGEST_RATE, initial=600)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["expires_on"].initial = timezone.localdate() + timedelta(days=365)
+        self.fields["expires_at"].initial = timezone.localdate() + timedelta(days=365)
 
     def service_fields(self) -> dict[str, Any]:
         """Return the arguments of `api_key_create`; a key works until the end of its last day."""
         fields = dict(self.cleaned_data)
-        end = datetime.combine(fields.pop("expires_on") + timedelta(days=1), time.min)
+        end = datetime.combine(fields["expires_at"] + timedelta(days=1), time.min)
         return fields | {"expires_at": timezone.make_aware(end)}
 
 

@@ -167,7 +167,7 @@ def test_every_permission_has_a_scope() -> None:
 
 def test_the_page_shows_a_new_key_once(as_teacher, teacher) -> None:
     address = reverse("api_key_list")
-    data = {"name": "Export", "scopes": ["read", "write"], "expires_on": "2099-12-31", "rate_limit": "60"}
+    data = {"name": "Export", "scopes": ["read", "write"], "expires_at": "2099-12-31", "rate_limit": "60"}
     page = as_teacher.post(address, data).content.decode()
     secret = re.search(r"kdr_[A-Za-z0-9]{40}", page)[0]
     key = ApiKey.objects.get()
@@ -180,11 +180,22 @@ def test_the_page_shows_a_new_key_once(as_teacher, teacher) -> None:
 
 
 def test_the_page_names_what_is_wrong(as_teacher) -> None:
-    data = {"name": "", "scopes": [], "expires_on": "2001-01-01", "rate_limit": "7000"}
+    data = {"name": "", "scopes": [], "expires_at": "2001-01-01", "rate_limit": "7000"}
     page = as_teacher.post(reverse("api_key_list"), data)
     assert page.status_code == 422
     assert "Enter 6,000 or a smaller number" in page.content.decode() or "from 1 to 6,000" in page.content.decode()
     assert not ApiKey.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("day", "said"),
+    [("2001-01-01", "Choose a time in the future."), ("9999-12-31", "Choose a day before the year 3000.")],
+)
+def test_a_wrong_last_day_is_named_beside_it(as_teacher, day, said) -> None:
+    data = {"name": "Export", "scopes": ["read"], "expires_at": day, "rate_limit": "60"}
+    page = as_teacher.post(reverse("api_key_list"), data)
+    assert page.status_code == 422
+    assert page.context["form"].errors == {"expires_at": [said]}
 
 
 def test_people_revoke_their_own_keys_only(as_teacher, teacher, admin_person) -> None:
