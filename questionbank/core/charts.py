@@ -44,7 +44,7 @@ class Curve:
         marker: one of `MARKERS`.
         path: SVG path in `EXTENT` by `EXTENT` units; empty if there is no line to draw.
         marks: positions of the markers; the last value always has one.
-        last: the last value as text.
+        last: the last value as text; empty if the legend does not show it.
     """
 
     name: str
@@ -97,6 +97,7 @@ def line_chart(
     x_label: str = "",
     y_label: str = "",
     within: tuple[float, float] = (-math.inf, math.inf),
+    shows_last: bool = True,
 ) -> LineChart:
     """Lay out curves over common axes.
 
@@ -110,6 +111,7 @@ def line_chart(
         y_label: label of the y axis.
         within: smallest and largest possible value, such as 0 and 1 for a share; the margin around a flat line is
             clipped to it.
+        shows_last: whether the legend shows each series' last value; where x is no time, it means nothing.
     """
     picked = [(name, list(points)) for name, points in series if any(math.isfinite(value) for _x, value in points)]
     if not picked:
@@ -133,7 +135,7 @@ def line_chart(
                 marker=MARKERS[number % len(MARKERS)],
                 path=" ".join(_path([place(point) for point in thinned(run)]) for run in _unbroken(points)).strip(),
                 marks=tuple(Mark(round(100 * x, 2), round(100 * y, 2)) for x, y in _picked(drawn, MARKS)),
-                last=number_text(next(value for _x, value in reversed(points) if math.isfinite(value))),
+                last=_last_text(points) if shows_last else "",
             )
         )
     rows, left_out = _table(picked)
@@ -152,6 +154,10 @@ def line_chart(
         rows_left_out=left_out,
         summary=tuple(_summary(name, points) for name, points in picked),
     )
+
+
+def _last_text(points: Sequence[Point]) -> str:
+    return number_text(next(value for _x, value in reversed(points) if math.isfinite(value)))
 
 
 def interval_plot(difference: float, low: float, high: float, *, bound: float) -> Interval:

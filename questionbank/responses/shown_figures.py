@@ -43,14 +43,14 @@ OVERALL = (
 """Figures of a question over all sets, as the CSV file has them."""
 SHARES = frozenset(COLUMNS) - {"discrimination", "efficiency"}
 TOTALS = (
-    ("mean", "Mean", "marks"),
-    ("median", "Median", "marks"),
-    ("sd", "Standard deviation", "marks"),
-    ("skewness", "Skewness", ""),
-    ("kurtosis", "Kurtosis", ""),
-    ("consistency", "Internal consistency (alpha)", ""),
-    ("error_ratio", "Error ratio", ""),
-    ("standard_error", "Standard error", "marks"),
+    ("mean", "Mean mark"),
+    ("median", "Median mark"),
+    ("sd", "Standard deviation, in marks"),
+    ("skewness", "Skewness"),
+    ("kurtosis", "Kurtosis"),
+    ("consistency", "Internal consistency (alpha)"),
+    ("error_ratio", "Error ratio"),
+    ("standard_error", "Standard error, in marks"),
 )
 SETS_BESIDE = 6  # beside each other on a worksheet's page
 THIRDS = ("Weakest third", "Middle third", "Strongest third")
@@ -245,6 +245,7 @@ def set_chart(rows: Sequence[ItemStatistics]) -> LineChart:
         x_label="question",
         y_label="share of the marks, and correlation",
         within=(-1, 1),
+        shows_last=False,
     )
 
 
@@ -278,7 +279,12 @@ def shown_worksheet(*, worksheet: Worksheet, questions: Sequence[Question]) -> W
         for response_set in shown
     ]
     chart = line_chart(
-        series, title="Share of the marks by question", x_label="question", y_label="share of the marks", within=(0, 1)
+        series,
+        title="Share of the marks by question",
+        x_label="question",
+        y_label="share of the marks",
+        within=(0, 1),
+        shows_last=False,
     )
     return WorksheetFigures(tuple(shown), tuple(rows), chart, len(sets) - len(shown))
 
@@ -286,7 +292,7 @@ def shown_worksheet(*, worksheet: Worksheet, questions: Sequence[Question]) -> W
 def shown_totals(response_set: ResponseSet) -> list[tuple[str, str]]:
     """Return the figures of a test as (name, text)."""
     figures = response_set.figures
-    return [(label, f"{figures[name]:.2f} {unit}".strip()) for name, label, unit in TOTALS if name in figures]
+    return [(label, f"{figures[name]:.2f}") for name, label in TOTALS if name in figures]
 
 
 def question_responses(question: Question) -> QuestionResponses | None:

@@ -100,6 +100,12 @@ def test_the_table_has_every_series_and_says_how_much_it_leaves_out() -> None:
     assert chart.rows[-1] == ("999", "0.001", "0.5")
 
 
+def test_the_legend_has_the_last_value_unless_it_means_nothing() -> None:
+    series = [("facility", [(1, 0.2), (2, 0.9)])]
+    assert line_chart(series).curves[0].last == "0.9"
+    assert line_chart(series, shows_last=False).curves[0].last == ""
+
+
 def test_series_differ_by_marker_and_dash_and_not_by_colour_alone() -> None:
     chart = line_chart([(f"loss at rank {rank}", [(0, rank), (1, rank + 1)]) for rank in range(30)])
     assert len({(curve.look, curve.marker) for curve in chart.curves}) == 30
