@@ -138,6 +138,17 @@ def test_the_page_names_the_host_and_what_is_sent_before_the_switch(server, clie
     assert client.post(reverse("language_model_use_switch", args=["poems"])).status_code == 404
 
 
+def test_a_verdict_of_another_model_is_shown_as_lapsed(server, settings, client, admin_person):
+    client.force_login(admin_person)
+    examined(switched_on_at=database_now())
+    assert "Passed On" in text_of(client.get(reverse("language_model")))
+    settings.LANGUAGE_MODEL_NAME = "larger"
+    page = text_of(client.get(reverse("language_model")))
+    assert "which is no longer configured. The verdicts no longer count." in page
+    assert "Passed, lapsed" in page
+    assert "lapsed On" not in page
+
+
 def test_without_an_address_the_page_says_so(db, settings, client, teacher):
     settings.LANGUAGE_MODEL_URL = ""
     client.force_login(teacher)
