@@ -134,7 +134,9 @@ def test_an_excluded_question_is_never_sent(model, question, hierarchy, teacher,
     run.delete()
     with pytest.raises(Conflict, match="never sent"):
         concepts_suggest_request(question=question, hierarchy=hierarchy.name, user=teacher)
-    assert "Ask large" not in shown(as_teacher, question)
+    page = shown(as_teacher, question)
+    assert "Ask large" not in page
+    assert "This question is never sent to the language model." in page
 
 
 def test_a_server_that_is_gone_is_said_and_may_be_asked_again(model, question, hierarchy, teacher, as_teacher):

@@ -166,6 +166,6 @@ def test_the_questions_page_offers_to_exclude_it(server, client, teacher, solver
     assert "Never send to the language model" in text_of(client.get(address))
     client.post(reverse("question_exclude", args=[question.pk]), {"exclude": "yes"})
     assert not problems_to_ask().exists()
-    assert "Allow the language model" in text_of(client.get(address))
+    assert "Allow sending to the language model" in text_of(client.get(address))
     client.post(reverse("question_exclude", args=[question.pk]), {"exclude": "no"})
     assert problems_to_ask().exists()
