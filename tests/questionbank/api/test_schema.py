@@ -156,5 +156,7 @@ def test_programs_read_the_schema(teacher) -> None:
 def test_the_documentation_needs_a_session_and_no_script_of_its_own(client, as_teacher) -> None:
     page = as_teacher.get("/api/docs/").content.decode()
     assert "/static/ninja/swagger-ui-bundle.js" in page
+    assert '<html lang="en" data-theme="system">' in page
+    assert 'href="/api/keys/"' in page
     assert page.count("<script") - page.count("<script defer src=") == 1  # the settings, which are data
     assert '<script id="swagger-settings" type="application/json">' in page
