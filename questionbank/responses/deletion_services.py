@@ -63,7 +63,7 @@ def responses_found(*, wanted: Deletion, user: User | None) -> Found:
         ValidationFailed: not exactly one thing is wanted.
     """
     if sum(map(bool, (wanted.people, wanted.class_label, wanted.before))) != 1:
-        raise ValidationFailed("Choose a pupil, a class or a day.")
+        raise ValidationFailed("Choose one: a pupil, a class or a day.")
     sets = own_sets(user=user)
     if wanted.people:
         responses = _of_people(wanted.people).filter(response_set__in=sets)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Any, ClassVar
 
 from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
 
 from questionbank.bank.list_selectors import question_lists
 from questionbank.core.forms import ServiceForm
@@ -17,6 +19,7 @@ from questionbank.responses.matching_selectors import QuestionMatch
 from questionbank.responses.response_table import ResponseTable
 from questionbank.responses.set_selectors import class_labels, order_of_list, order_of_worksheet
 
+_DAYS = "Enter a day in the years 1950 to 2149."  # else a typing mistake
 _EMPTY = {"": None, "zero": True, "not-asked": False}
 
 
@@ -37,7 +40,12 @@ class DetailsForm(ServiceForm):
 
     title = forms.CharField(label="Title", max_length=120)
     class_label = forms.CharField(label="Class", max_length=60, required=False, help_text="For example 7b, 2026")
-    day = forms.DateField(label="Date", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    day = forms.DateField(
+        label="Date",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        validators=[MinValueValidator(date(1950, 1, 1), _DAYS), MaxValueValidator(date(2149, 12, 31), _DAYS)],
+    )
     order = forms.ChoiceField(
         label="Numbers of questions are places on",
         required=False,
@@ -68,7 +76,11 @@ class DetailsForm(ServiceForm):
         self._chosen = [f"question-{index}" for index in range(len(table.questions))]
         for name, reference in zip(self._chosen, table.questions, strict=True):
             self.fields[name] = forms.IntegerField(
-                label=f"Question for {reference.name}", min_value=0, max_value=2**62, required=False
+                label=f"Question for {reference.name}",
+                min_value=0,
+                max_value=2**62,
+                required=False,
+                widget=forms.NumberInput(attrs={"class": "input number-input"}),
             )
 
     def details(self) -> SetDetails:
@@ -130,7 +142,7 @@ class DeletionForm(ServiceForm):
     def __init__(self, data: Any = None, *, user: User, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
         labels = [(label, label) for label in class_labels(user=user)]
-        self.fields["class_label"].choices = [("", "None"), *labels]  # type: ignore[attr-defined]
+        self.fields["class_label"].choices = [("", "Choose a class"), *labels]  # type: ignore[attr-defined]
 
     def deletion(self) -> Deletion:
         """Return what a valid form asks for."""

@@ -25,6 +25,7 @@ class MarkedQuestion:
         kind: a value of `Question.Kind`.
         options: its options.
         answer: the published answer, or the labels of the right options.
+        text: its text, by which people recognise it.
     """
 
     id: int
@@ -32,6 +33,7 @@ class MarkedQuestion:
     kind: str
     options: tuple[Option, ...]
     answer: str
+    text: str = ""
 
     @property
     def weights(self) -> list[float]:

@@ -143,4 +143,4 @@ def marked_question(question: Question) -> MarkedQuestion:
     options = tuple(
         Option(str(option["label"]), str(option["text"]), weight=option.get("weight")) for option in question.options
     )
-    return MarkedQuestion(question.pk, question.version, question.kind, options, question.answer)
+    return MarkedQuestion(question.pk, question.version, question.kind, options, question.answer, question.text)

@@ -114,7 +114,7 @@ def test_a_teacher_deletes_own_sets_alone_and_an_admin_all(questions, letters, t
 
 @pytest.mark.parametrize("wanted", [Deletion(), Deletion(class_label="7b", before=date(2026, 1, 1))])
 def test_exactly_one_thing_is_deleted(db, wanted):
-    with pytest.raises(ValidationFailed, match="Choose a pupil, a class or a day"):
+    with pytest.raises(ValidationFailed, match="Choose one: a pupil, a class or a day"):
         responses_found(wanted=wanted, user=None)
 
 

@@ -45,7 +45,8 @@ def page(client, name: str, *arguments: object, **data: object) -> str:
 def test_a_file_is_previewed_and_then_imported(as_teacher, questions, letters):
     address = uploaded(as_teacher, letters)
     preview = as_teacher.get(address).content.decode()
-    assert "28 responses of\n        7 pupils to 4" in preview
+    assert "28 responses of 7 pupils to 4" in " ".join(preview.split())
+    assert "What is the area of triangle number 1?</a>" in preview
     assert 'value="Test 3"' in preview
     assert not ResponseSet.objects.exists()
     sent = {"title": "Unit test", "class_label": "7b", "day": "2026-05-01", "action": "import"}
@@ -59,7 +60,7 @@ def test_a_file_is_previewed_and_then_imported(as_teacher, questions, letters):
 def test_a_column_that_is_not_matched_is_asked_for(as_teacher, questions, letters):
     letters.write_text("Name,Area,t-2\nA,1,A\nB,0,B\n", encoding="utf-8")
     address = uploaded(as_teacher, letters)
-    assert "1 of 2 are not matched." in as_teacher.get(address).content.decode()
+    assert "1 of 2 is not matched." in as_teacher.get(address).content.decode()
     chosen = {"title": "Test", "question-0": questions[3].pk, "action": "check"}
     assert "All questions are matched." in as_teacher.post(address, chosen).content.decode()
     assert not ResponseSet.objects.exists()
@@ -68,6 +69,14 @@ def test_a_column_that_is_not_matched_is_asked_for(as_teacher, questions, letter
         questions[1].pk,
         questions[3].pk,
     }
+
+
+@pytest.mark.parametrize("day", ["0026-05-01", "2206-05-01"])
+def test_a_day_that_nobody_wrote_a_test_on_is_a_typing_mistake(as_teacher, questions, letters, day):
+    sent = {"title": "Unit test", "day": day, "action": "import"}
+    page = as_teacher.post(uploaded(as_teacher, letters), sent)
+    assert page.context["form"].errors == {"day": ["Enter a day in the years 1950 to 2149."]}
+    assert not ResponseSet.objects.exists()
 
 
 def test_numbers_are_places_on_a_list_of_the_person(as_teacher, teacher, questions, letters):
