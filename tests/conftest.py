@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import signal
@@ -56,6 +57,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name a case of bytes by its argument: an archive holds its time of writing, and processes must agree on names."""
     return argname if isinstance(val, bytes) else None
+
+
+@pytest.fixture
+def without_running_loop() -> Iterator[None]:
+    """Hide the event loop that Playwright keeps running in a process in which tests have used a browser."""
+    loop = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(loop)
 
 
 @pytest.fixture(scope="session")

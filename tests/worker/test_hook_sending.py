@@ -29,6 +29,7 @@ from worker import hook_sending
 BASE_DIR = Path(__file__).resolve().parents[2]
 LOCAL = [ip_network("127.0.0.0/8"), ip_network("::1")]
 SEND = "import django; django.setup(); from worker.hook_sending import hooks_deliver; hooks_deliver()"
+pytestmark = pytest.mark.usefixtures("without_running_loop")
 
 
 @pytest.fixture(autouse=True)

@@ -36,7 +36,10 @@ OTHERS = (("Find the area of a circle with radius $7$ cm.", 1), (r"Work out $\fr
 
 Session = Callable[[Client], Awaitable[Any]]
 
-pytestmark = pytest.mark.django_db(transaction=True, reset_sequences=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True, reset_sequences=True),
+    pytest.mark.usefixtures("without_running_loop"),
+]
 
 
 @pytest.fixture

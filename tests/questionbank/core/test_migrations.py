@@ -83,7 +83,7 @@ _SCHEMA = """
     SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable
            || coalesce(' ' || column_default, '') || coalesce(' ' || generation_expression, '')
     FROM information_schema.columns WHERE table_schema = 'public'
-    UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+    UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' AND indexname NOT LIKE 'embedding_hnsw_%'
     UNION ALL SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint
               WHERE connamespace = 'public'::regnamespace
     UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal

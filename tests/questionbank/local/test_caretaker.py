@@ -4,6 +4,8 @@ import http.server
 import os
 import signal
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
@@ -85,7 +87,10 @@ def test_a_stopped_server_goes_on(var_dir, monkeypatch, user_of):
     user_of(var_dir)
     said = []
     look = Caretaker(var_dir, ["redis"], page_answers=lambda: False, on_answer=lambda: None, echo=said.append)
-    os.kill(redis.status(var_dir), signal.SIGSTOP)
+    process = redis.status(var_dir)
+    os.kill(process, signal.SIGSTOP)
+    while "State:\tT" not in Path(f"/proc/{process}/status").read_text(encoding="utf-8"):
+        time.sleep(0.01)
     look()
     assert said == ["redis was stopped and goes on"]
     look()

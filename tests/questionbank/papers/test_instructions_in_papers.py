@@ -59,7 +59,7 @@ def test_an_instruction_inside_a_paper_changes_nothing(monkeypatch, teacher, wis
     draft.refresh_from_db()
     assert (draft.lines, draft.roles, draft.corrections) == stored
     assert document_review(draft).items == before.items
-    assert {*draft.model_reading} <= {"model", "host", "pieces", "roles", "reason"}
+    assert {*draft.model_reading} <= {"model", "host", "pieces", "roles", "is_likelier", "reason"}
     said = [Role(role) for role in draft.model_reading.get("roles", [])]
 
     # No option is right that the document does not mark, and nothing is in a question that is not in the document.
