@@ -54,6 +54,9 @@ _SCHEMA = {
 _OPTIONS = AskOptions(temperature=0.0, seed=0, max_tokens=120, schema=_SCHEMA, top_logprobs=10)
 _LEANINGS: Mapping[str, float] = {"same": 1.0, "different": -1.0, "cannot tell": 0.0}
 _SAID = re.compile(r"\"verdict\"\s*:\s*\"\s*(?=[a-z])")
+_LETTERS = r"0-9A-Za-zÀ-ɏΆ-ӿ"  # of scripts that have spaces between words
+_LETTER = re.compile(f"[{_LETTERS}]")
+_BEFORE, _AFTER = rf"(?<![{_LETTERS}])(?<!\d[.,])", rf"(?![{_LETTERS}]|[.,]\d)"
 LONGEST_TEXT = 1_500  # characters of a text that is sent
 _CERTAIN = 0.99  # probabilities of the verdict are read up to this
 
@@ -126,21 +129,23 @@ def _checked(answer: ModelAnswer, texts: Sequence[str]) -> tuple[float, str]:
     """
     found = json_object(answer.text)
     verdict, words = found.get("verdict"), found.get("words")
-    if verdict not in _LEANINGS:
+    if not isinstance(verdict, str) or verdict not in _LEANINGS:
         raise UnusableAnswer("it says neither same nor different nor cannot tell")
     span = _span(words if isinstance(words, str) else "", texts)
     if verdict == "different" and not span:
         raise UnusableAnswer("the words that it gives as the difference are in neither text")
-    leaning = _leaning(answer.tokens, str(verdict))
+    leaning = _leaning(answer.tokens, verdict)
     return leaning, span if leaning < 0 else ""
 
 
 def _span(words: str, texts: Sequence[str]) -> str:
-    """Return the words as they stand in one of the texts; empty if they do not."""
+    """Return the words as they stand in one of the texts; empty if they do not, or only as a part of longer ones."""
     wanted = " ".join(words.split())
     if not wanted:
         return ""
-    pattern = re.compile(r"\s+".join(map(re.escape, wanted.split(" "))), re.IGNORECASE)
+    before, after = _BEFORE if _LETTER.match(wanted[0]) else "", _AFTER if _LETTER.match(wanted[-1]) else ""
+    copied = r"\s+".join(map(re.escape, wanted.split(" ")))
+    pattern = re.compile(before + copied + after, re.IGNORECASE)
     return next((match[0] for text in reversed(texts) if (match := pattern.search(text))), "")
 
 

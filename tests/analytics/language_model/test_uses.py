@@ -74,6 +74,22 @@ def test_an_unreadable_reply_is_repaired_once_and_then_dropped(reply):
     assert repaired.solution.value == 17
 
 
+@each_case("hostile_answers", "programs")
+def test_nothing_that_a_hostile_answer_says_reaches_a_solution(answer, because):
+    found = work_out(Scripted(answer), STAMPS)
+    assert found.solution is None
+    assert because in found.reason
+    own = [solved("- N0 N1", 0.6)]
+    assert with_worked_out(own, found.solution, Weights(5.0, 5.0), most=3) == own
+
+
+@each_case("hostile_answers", "results_beside_programs")
+def test_a_result_beside_a_program_is_ignored(answer):
+    found = work_out(Scripted(answer), STAMPS).solution
+    assert found is not None
+    assert (found.value, found.answer, found.probability) == (17, "17", 0.5)
+
+
 def test_an_empty_program_is_an_answer_and_not_unusable():
     worked_out = work_out(Scripted(program([])), STAMPS)
     assert worked_out.solution is None
@@ -134,6 +150,35 @@ def test_a_difference_whose_words_are_in_neither_text_is_dropped():
     assert "in neither text" in judgement.reason
     half = judge(Scripted(said("different", "every 7 hours"), said("same")), ORIGINAL, CHANGED)
     assert (half.leaning, half.span, half.unusable) == (1.0, "", 1)
+
+
+@each_case("hostile_answers", "judgements")
+def test_nothing_that_a_hostile_answer_says_reaches_a_verdict(answer, because):
+    judgement = judge(Scripted(answer), ORIGINAL, CHANGED)
+    assert (judgement.leaning, judgement.span, judgement.unusable) == (None, "", 2)
+    assert because in judgement.reason
+    assert with_judgement(0.7, judgement.leaning, LeaningWeight(8.0, 0.5)) == 0.7
+
+
+@each_case("hostile_answers", "words_beside_verdicts")
+def test_words_beside_a_verdict_that_needs_none_are_ignored(answer, leaning):
+    judgement = judge(Scripted(answer), ORIGINAL, CHANGED)
+    assert (judgement.leaning, judgement.span) == (leaning, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "found"),
+    [
+        ("5 Litern", "In 5  litern Wasser", "5  litern"),
+        ("3分钟", "每3分钟流出5升", "3分钟"),
+        ("x", "Solve x + max = 3.", "x"),
+        ("5", "It loses 2.5 litres, 15 or 1,5.", ""),
+        ("2", "It loses 2.5 litres", ""),
+        ("minutes?", "in 10 minutes?", "minutes?"),
+    ],
+)
+def test_words_are_found_whole_in_scripts_with_spaces(words, text, found):
+    assert judge(Scripted(said("different", words)), text, "Another text").span == found
 
 
 @pytest.mark.parametrize("quote", ["", '"'])

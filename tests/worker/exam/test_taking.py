@@ -139,7 +139,7 @@ def is_valid(first: str, second: str) -> bool:
 
 
 def judged(verdict: bool, second: str) -> str:
-    return json.dumps({"verdict": "same" if verdict else "different", "words": "" if verdict else second[:8]})
+    return json.dumps({"verdict": "same" if verdict else "different", "words": "" if verdict else second.split("?")[0]})
 
 
 def coin(text: str, sides: int) -> int:
