@@ -32,7 +32,7 @@ from analytics.language_model.protocol import (
 from questionbank.core.database import database_now
 from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.jobs.run_services import run_create, run_under_way
-from questionbank.models import LanguageModelExclusion, LanguageModelUse, Question, Run, User
+from questionbank.models import LanguageModelUse, Run, User
 from questionbank.people.permissions import require
 from questionbank.registry.language_model_use_selectors import language_model_use
 from questionbank.registry.language_models import configured_language_model, endpoint_model
@@ -226,19 +226,6 @@ def language_model_switch(*, use: str, is_on: bool, user: User) -> LanguageModel
     row.switched_on_by, row.switched_on_at = (user, database_now()) if is_on else (None, None)
     row.save(update_fields=["switched_on_by", "switched_on_at"])
     return row
-
-
-def language_model_exclude(*, question: Question, is_excluded: bool, user: User) -> None:
-    """Never send a question to the language model for one of its uses, or allow it again.
-
-    Raises:
-        NotAllowed: the person may not edit the question.
-    """
-    require(user, "question_edit", "Only its author or an admin can exclude this question.", question)
-    if is_excluded:
-        LanguageModelExclusion.objects.get_or_create(question=question, defaults={"excluded_by": user})
-    else:
-        LanguageModelExclusion.objects.filter(question=question).delete()
 
 
 @lru_cache(maxsize=1)

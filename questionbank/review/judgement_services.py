@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from analytics.language_model.uses.pairs import Judgement, LeaningWeight, with_judgement
 from analytics.paraphrase.findings.finding import Finding
 from questionbank.models import LanguageModelAnswer, LanguageModelUse, ParaphrasePair
-from questionbank.registry.language_model_use_selectors import language_model_use
+from questionbank.registry.language_model_use_selectors import language_model_use, may_be_sent
 from questionbank.review.pair_services import pair_priority
 
 USE = LanguageModelUse.Use.PAIRS.value
@@ -42,10 +42,12 @@ def judgement_kept(pair: ParaphrasePair) -> Judgement | None:
 def judgement_store(*, pair: ParaphrasePair, judgement: Judgement, row: LanguageModelUse) -> bool:
     """Store what the model says of a pair, and add it to the verdict once; return whether it says something.
 
-    Nothing is stored if the pair was decided or scored anew while the model was asked.
+    Nothing is stored if the pair was decided or scored anew, or its question excluded, while the model was asked.
     """
     fresh = ParaphrasePair.objects.select_for_update().filter(pk=pair.pk, verdict=pair.verdict).first()
     if fresh is None or fresh.verdict is None or fresh.state == ParaphrasePair.State.DECIDED:
+        return False
+    if fresh.question_id is not None and not may_be_sent(question_id=fresh.question_id):
         return False
     before = LanguageModelAnswer.objects.filter(use=USE, pair=fresh).first()
     if before is not None and before.answer.get("verdict") == fresh.verdict:
@@ -67,19 +69,30 @@ def judgements_withdraw() -> int:
     row = language_model_use(USE)
     if row is not None and row.is_on:
         return 0
-    answers = list(LanguageModelAnswer.objects.filter(use=USE).values_list("pk", flat=True))
-    for number in answers:
-        with transaction.atomic():
-            answer = LanguageModelAnswer.objects.select_for_update().filter(pk=number).first()
-            if answer is None:
-                continue
-            pair = ParaphrasePair.objects.select_for_update().get(language_model_answers=answer)
-            is_ours = pair.verdict == answer.answer.get("verdict") and answer.answer.get("leaning") is not None
-            if is_ours and pair.state != ParaphrasePair.State.DECIDED:
-                others = [each for each in pair.findings or [] if not _is_of(each, answer)]
-                _save(pair, answer.answer["own"], others)
-            answer.delete()
-    return len(answers)
+    numbers = list(LanguageModelAnswer.objects.filter(use=USE).values_list("pair", flat=True))
+    for number in numbers:
+        _withdraw(number)
+    return len(numbers)
+
+
+def judgements_of_question_withdraw(*, question_id: int) -> None:
+    """Give the pairs of a question their own verdicts back."""
+    for number in ParaphrasePair.objects.filter(question=question_id).order_by("pk").values_list("pk", flat=True):
+        _withdraw(number)
+
+
+@transaction.atomic
+def _withdraw(number: int) -> None:
+    """Give a pair its own verdict back; the pair is locked first, as where a judgement is stored."""
+    pair = ParaphrasePair.objects.select_for_update().filter(pk=number).first()
+    answer = LanguageModelAnswer.objects.filter(use=USE, pair=number).first()
+    if pair is None or answer is None:
+        return
+    is_ours = pair.verdict == answer.answer.get("verdict") and answer.answer.get("leaning") is not None
+    if is_ours and pair.state != ParaphrasePair.State.DECIDED:
+        others = [each for each in pair.findings or [] if not _is_of(each, answer)]
+        _save(pair, answer.answer["own"], others)
+    answer.delete()
 
 
 def _sentence(name: str, host: str, span: str) -> str:

@@ -11,8 +11,9 @@ from questionbank.bank.concept_selectors import named_paths
 from questionbank.core.errors import Conflict
 from questionbank.jobs.progress import JobReporter
 from questionbank.jobs.run_services import run_create, run_under_way
-from questionbank.models import KnowledgeConcept, LanguageModelAnswer, LanguageModelExclusion, Question, Run, User
+from questionbank.models import KnowledgeConcept, LanguageModelAnswer, Question, Run, User
 from questionbank.people.permissions import require
+from questionbank.registry.language_model_use_selectors import may_be_sent
 from questionbank.registry.language_model_use_services import language_model_for
 from questionbank.similar.suggestion_selectors import USE, concept_suggestions
 
@@ -47,7 +48,7 @@ def run_concepts_suggest(run: Run, reporter: JobReporter) -> dict[str, Any]:
         LanguageModelError: the model cannot be reached, refuses, or has used up its tokens of today.
     """
     question = Question.objects.filter(pk=run.parameters["question"]).first()
-    if question is None or LanguageModelExclusion.objects.filter(question=question).exists():
+    if question is None or not may_be_sent(question_id=question.pk):
         return {}
     model = language_model_for(USE)
     if model is None:  # switched off meanwhile
@@ -56,15 +57,28 @@ def run_concepts_suggest(run: Run, reporter: JobReporter) -> dict[str, Any]:
     hierarchy = run.parameters["hierarchy"]
     paths = KnowledgeConcept.objects.filter(hierarchy__name=hierarchy).order_by("path").values_list("path", flat=True)
     picked = pick_concepts(model, question.analysed_text, list(named_paths(paths).values()))
-    LanguageModelAnswer.objects.update_or_create(
-        use=USE,
-        question=question,
-        defaults={
-            "content_hash": question.content_hash,
-            "answer": {"hierarchy": hierarchy, "paths": [list(path) for path in picked.paths or ()]},
-            "reason": picked.reason,
-            "name": model.name,
-            "host": model.host,
-        },
-    )
+    answer = {
+        "content_hash": question.content_hash,
+        "answer": {"hierarchy": hierarchy, "paths": [list(path) for path in picked.paths or ()]},
+        "reason": picked.reason,
+        "name": model.name,
+        "host": model.host,
+    }
+    with transaction.atomic():
+        _lock(question.pk)
+        if not may_be_sent(question_id=question.pk):  # excluded while the model was asked
+            return {}
+        LanguageModelAnswer.objects.update_or_create(use=USE, question=question, defaults=answer)
     return {"picked": len(picked.paths or ()), "reason": picked.reason}
+
+
+@transaction.atomic
+def concepts_suggested_withdraw(*, question_id: int) -> None:
+    """Delete what the model suggested for a question."""
+    _lock(question_id)
+    LanguageModelAnswer.objects.filter(use=USE, question=question_id).delete()
+
+
+def _lock(question_id: int) -> None:
+    """Lock a question, so that no suggestion is stored while the question is excluded."""
+    Question.objects.select_for_update(no_key=True).filter(pk=question_id).first()

@@ -21,7 +21,7 @@ from questionbank.core.database import database_now
 from questionbank.jobs.run_services import run_create, run_under_way
 from questionbank.models import LanguageModelAnswer, LanguageModelExclusion, LanguageModelUse, Question, Run
 from questionbank.models import QuestionSolution as StoredSolution
-from questionbank.registry.language_model_use_selectors import language_model_use
+from questionbank.registry.language_model_use_selectors import language_model_use, may_be_sent
 from questionbank.solving.services import solution_store, solution_to_json
 from questionbank.solving.solutions import ALTERNATIVES, solution_from_json
 
@@ -86,10 +86,12 @@ def worked_out_request() -> Run | None:
 def worked_out_store(*, solution: StoredSolution, found: WorkedOut, row: LanguageModelUse) -> bool:
     """Store the model's answer about a problem, and pool it; return whether it has one.
 
-    Nothing is stored if the question changed, or was solved anew, while the model was asked.
+    Nothing is stored if the question changed, was solved anew or was excluded while the model was asked.
     """
     fresh = StoredSolution.objects.select_for_update().filter(pk=solution.pk, solved_at=solution.solved_at).first()
     if fresh is None or bytes(fresh.content_hash) != bytes(solution.question.content_hash):
+        return False
+    if not may_be_sent(question_id=fresh.question_id):
         return False
     LanguageModelAnswer.objects.update_or_create(
         use=USE,
@@ -115,12 +117,14 @@ def weights_of(row: LanguageModelUse) -> Weights:
 
 
 @transaction.atomic
-def worked_out_withdraw(*, solution: StoredSolution) -> None:
-    """Bring the solver's own solutions back, without the model's answer."""
-    fresh = StoredSolution.objects.select_for_update().select_related("question").get(pk=solution.pk)
-    LanguageModelAnswer.objects.filter(use=USE, question=fresh.question).delete()
-    own = [solution_from_json(each) for each in fresh.own_alternatives]
-    _store(fresh, own, own=(), row=None)
+def worked_out_withdraw(*, question_id: int) -> None:
+    """Bring the solver's own solutions of a question back, without the model's answer."""
+    solutions = StoredSolution.objects.select_for_update(of=("self",)).select_related("question")
+    fresh = solutions.filter(question=question_id).first()  # locked first, as where an answer is stored
+    LanguageModelAnswer.objects.filter(use=USE, question=question_id).delete()
+    if fresh is not None and fresh.read_with:
+        own = [solution_from_json(each) for each in fresh.own_alternatives]
+        _store(fresh, own, own=(), row=None)
 
 
 def _store(

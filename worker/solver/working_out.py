@@ -53,7 +53,7 @@ def _withdraw(reporter: RunReporter, counts: dict[str, Any]) -> None:
     for place, solution in enumerate(helped):
         reporter.check()
         reporter.progress(place, len(helped), "Withdrawing the language model’s answers")
-        worked_out_withdraw(solution=solution)
+        worked_out_withdraw(question_id=solution.question_id)
         counts["withdrawn"] += 1
 
 

@@ -19,6 +19,8 @@ from questionbank.models import (
     Question,
     Run,
 )
+from questionbank.questions.exclusion_services import language_model_exclude
+from questionbank.registry.language_model_use_selectors import may_be_sent
 from questionbank.similar import suggestion_services
 from questionbank.similar.suggestion_selectors import concept_suggestions
 from questionbank.similar.suggestion_services import concepts_suggest_request, run_concepts_suggest
@@ -137,6 +139,34 @@ def test_an_excluded_question_is_never_sent(model, question, hierarchy, teacher,
     page = shown(as_teacher, question)
     assert "Ask large" not in page
     assert "This question is never sent to the language model." in page
+
+
+def test_excluding_a_question_withdraws_the_suggestions_until_it_is_asked_about_again(
+    model, question, hierarchy, admin_person
+):
+    model._script = picking
+    asked(question, hierarchy, admin_person)
+    language_model_exclude(question=question, is_excluded=True, user=admin_person)
+    assert not LanguageModelAnswer.objects.exists()
+    assert concept_suggestions(question=question, hierarchy=hierarchy.name).concepts == ()
+    language_model_exclude(question=question, is_excluded=False, user=admin_person)
+    suggestions = concept_suggestions(question=question, hierarchy=hierarchy.name)
+    assert (suggestions.concepts, suggestions.may_ask) == ((), True)
+
+
+def test_a_question_that_is_excluded_while_the_model_is_asked_gets_no_suggestion(
+    model, question, hierarchy, teacher, admin_person
+):
+    run = concepts_suggest_request(question=question, hierarchy=hierarchy.name, user=teacher)
+
+    def excluding(messages) -> object:
+        if may_be_sent(question_id=question.pk):
+            language_model_exclude(question=question, is_excluded=True, user=admin_person)
+        return picking(messages)
+
+    model._script = excluding
+    assert run_concepts_suggest(run, Reporter()) == {}
+    assert not LanguageModelAnswer.objects.exists()
 
 
 def test_a_server_that_is_gone_is_said_and_may_be_asked_again(model, question, hierarchy, teacher, as_teacher):

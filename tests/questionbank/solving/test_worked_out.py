@@ -8,12 +8,13 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
+from analytics.language_model.uses.solving import work_out
 from analytics.solver.solution import Solution, solution_of
 from analytics.text.number_slots import number_slots
 from questionbank.bank.question_services import question_create
 from questionbank.core.database import database_now
 from questionbank.models import LanguageModelAnswer, LanguageModelUse, ModelArtifact, Question, QuestionSolution, Run
-from questionbank.registry.language_model_use_services import language_model_exclude
+from questionbank.questions.exclusion_services import language_model_exclude
 from questionbank.registry.language_models import _rate_limit
 from questionbank.solving.services import solution_store
 from questionbank.solving.worked_out_services import (
@@ -21,9 +22,11 @@ from questionbank.solving.worked_out_services import (
     helped_solutions,
     problems_to_ask,
     worked_out_request,
+    worked_out_store,
 )
 from tests.language_model_server import language_model_server
 from tests.questionbank.page_bank import text_of
+from tests.scripted_model import ScriptedModel
 from worker.tasks import capability_task
 
 STAMPS = "Mia has 12 stamps and gets 5 more. How many has she?"
@@ -109,6 +112,35 @@ def test_what_a_rule_a_twin_or_a_person_settles_is_not_sent(server, teacher, sol
     assert worked_out_request() is None
     language_model_exclude(question=excluded, is_excluded=False, user=teacher)
     assert problems_to_ask().get().question == excluded
+
+
+def test_excluding_a_question_withdraws_its_answer_and_allowing_it_asks_anew(server, teacher, solver):
+    question, other = solved(teacher, solver), solved(teacher, solver, text=STAMPS.replace("Mia", "Leo"))
+    take()
+    language_model_exclude(question=question, is_excluded=True, user=teacher)
+    stored = QuestionSolution.objects.get(question=question)
+    assert [each["value"] for each in stored.alternatives] == [7]
+    assert (stored.read_with, stored.own_alternatives, stored.probability) == ("", [], 0.3)
+    assert list(LanguageModelAnswer.objects.values_list("question", flat=True)) == [other.pk]
+    assert QuestionSolution.objects.get(question=other).read_with
+    assert worked_out_request() is None
+    language_model_exclude(question=question, is_excluded=False, user=teacher)
+    assert not QuestionSolution.objects.get(question=question).read_with
+    server.asked.clear()
+    assert take().result["asked"] == 1
+    assert len(server.asked) == 1
+    assert QuestionSolution.objects.get(question=question).read_with
+
+
+def test_a_question_that_is_excluded_while_the_model_is_asked_keeps_its_own_solutions(server, teacher, solver):
+    question = solved(teacher, solver)
+    found = work_out(ScriptedModel({"lines": ["12 + 5"]}), STAMPS)
+    solution = problems_to_ask().get()
+    language_model_exclude(question=question, is_excluded=True, user=teacher)
+    assert [each["value"] for each in QuestionSolution.objects.get().alternatives] == [7]  # nothing to withdraw
+    assert not worked_out_store(solution=solution, found=found, row=LanguageModelUse.objects.get())
+    assert not QuestionSolution.objects.get().read_with
+    assert not LanguageModelAnswer.objects.exists()
 
 
 def test_a_dropped_answer_changes_nothing_and_is_not_asked_for_again(server, teacher, solver):

@@ -7,10 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from analytics.language_model.uses.pairs import Judgement
 from questionbank.core.database import database_now
 from questionbank.models import LanguageModelAnswer, LanguageModelUse, ParaphrasePair
+from questionbank.questions.exclusion_services import language_model_exclude
 from questionbank.registry.language_models import _rate_limit
-from questionbank.review.judgement_services import judgements_withdraw
+from questionbank.review.judgement_services import judgement_store, judgements_withdraw
+from tests.factories import QuestionFactory
 from tests.language_model_server import language_model_server
 from worker.paraphrase.jobs import judge_pairs
 
@@ -84,6 +87,24 @@ def test_a_switched_off_use_gives_the_verdict_back(server, reporter):
     assert (pair.verdict, pair.findings) == (0.5, [])
     assert not LanguageModelAnswer.objects.exists()
     assert judge_pairs(reporter, [pair.pk]) == 0
+    assert len(server.asked) == 2
+
+
+def test_excluding_the_question_gives_the_verdict_back_and_asks_anew_when_it_is_allowed(server, reporter, teacher):
+    question = QuestionFactory(text=ORIGINAL, created_by=teacher)
+    pair, other = scored(question=question), scored()
+    judge_pairs(reporter, [pair.pk, other.pk])
+    language_model_exclude(question=question, is_excluded=True, user=teacher)
+    pair.refresh_from_db()
+    assert (pair.verdict, pair.findings) == (0.5, [])
+    assert LanguageModelAnswer.objects.get().pair == other
+    server.asked.clear()
+    assert judge_pairs(reporter, [pair.pk]) == 0
+    row = LanguageModelUse.objects.get()
+    assert not judgement_store(pair=pair, judgement=Judgement(-1.0, "every 3 minutes"), row=row)  # it was being asked
+    assert server.asked == []
+    language_model_exclude(question=question, is_excluded=False, user=teacher)
+    assert judge_pairs(reporter, [pair.pk]) == 1
     assert len(server.asked) == 2
 
 
