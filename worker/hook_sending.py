@@ -17,7 +17,8 @@ from urllib.parse import SplitResult, urlsplit
 import httpx2
 import structlog
 
-from questionbank.hooks.addresses import PRIVATE, Address, default_port, host_header, is_allowed
+from questionbank.core.public_addresses import Address
+from questionbank.hooks.addresses import PRIVATE, default_port, host_header, is_allowed
 from questionbank.hooks.delivery_services import (
     Answer,
     Message,

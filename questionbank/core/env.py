@@ -58,6 +58,7 @@ environment = _Environment(
     LANGUAGE_MODEL_KEY=(str, ""),
     LANGUAGE_MODEL_NAME=(str, ""),
     LANGUAGE_MODEL_PER_MINUTE=(int, 0),
+    LANGUAGE_MODEL_PRIVATE_ADDRESS=(bool, True),
     LANGUAGE_MODEL_SECONDS=(float, 60.0),
     LANGUAGE_MODEL_TOKENS_PER_DAY=(int, 0),
     LANGUAGE_MODEL_URL=(str, ""),

@@ -35,7 +35,7 @@ from questionbank.jobs.run_services import run_create, run_under_way
 from questionbank.models import LanguageModelUse, Run, User
 from questionbank.people.permissions import require
 from questionbank.registry.language_model_use_selectors import language_model_use
-from questionbank.registry.language_models import configured_language_model, endpoint_model
+from questionbank.registry.language_models import configured_language_model, endpoint_model, refuse_private_address
 
 CHECK_QUESTIONS = (
     "Write only the number: 17 * 23 - 40 =",
@@ -118,7 +118,7 @@ def language_model_for(use: str) -> LanguageModel | None:
     lapse.
 
     Raises:
-        LanguageModelError: the server cannot be reached, or refuses.
+        LanguageModelError: the server cannot be reached, refuses, or has an address that is not allowed.
     """
     row = language_model_use(use)
     if row is None or not row.is_on:
@@ -130,6 +130,7 @@ def language_model_for(use: str) -> LanguageModel | None:
     model = _shared_model(settings.LANGUAGE_MODEL_URL, settings.LANGUAGE_MODEL_NAME, settings.LANGUAGE_MODEL_KEY)
     if model is None:
         return None
+    refuse_private_address(model.host)  # again, since its name may lead elsewhere by now
     counted = CountedModel(model)
     if database_now() - row.checked_at > CHECKED_FOR:
         if not _answers_as_before(counted, row.check_answers):

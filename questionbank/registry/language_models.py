@@ -12,8 +12,10 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from analytics.errors import LanguageModelError
 from analytics.language_model.endpoint import EndpointModel
 from analytics.language_model.rate_limit import RateLimit
+from questionbank.core.public_addresses import is_public_host
 from questionbank.models import Run
 
 _PACKAGED_NAME = "SmolLM2-135M-Instruct"
@@ -58,17 +60,38 @@ def endpoint_model() -> EndpointModel | None:
     """Return the model behind `LANGUAGE_MODEL_URL`, to be closed after use; None if there is none.
 
     Raises:
-        LanguageModelError: the address is not an HTTP address, or the key cannot be sent.
+        LanguageModelError: the address is not an HTTP address, or one that is not allowed, or the key cannot be sent.
     """
     if not (settings.LANGUAGE_MODEL_URL and settings.LANGUAGE_MODEL_NAME):
         return None
-    return EndpointModel(
+    model = EndpointModel(
         settings.LANGUAGE_MODEL_URL,
         settings.LANGUAGE_MODEL_NAME,
         key=settings.LANGUAGE_MODEL_KEY,
         seconds=settings.LANGUAGE_MODEL_SECONDS,
         rate_limit=_rate_limit(settings.LANGUAGE_MODEL_PER_MINUTE),
     )
+    refuse_private_address(model.host)
+    return model
+
+
+def refuse_private_address(host: str) -> None:
+    """Check that texts may be sent to a host, looking its name up if `LANGUAGE_MODEL_PRIVATE_ADDRESS` is false.
+
+    Raises:
+        LanguageModelError: one of its addresses is private, or its name is not known.
+    """
+    if settings.LANGUAGE_MODEL_PRIVATE_ADDRESS:
+        return
+    try:
+        is_allowed = is_public_host(host)
+    except OSError as error:
+        raise LanguageModelError(f"The language model at {host} cannot be reached: {error}.") from error
+    if not is_allowed:
+        raise LanguageModelError(
+            f"The language model at {host} has a private address, and LANGUAGE_MODEL_PRIVATE_ADDRESS forbids these."
+            " Set it to true, or LANGUAGE_MODEL_URL to a public address."
+        )
 
 
 def local_model_folder() -> str:

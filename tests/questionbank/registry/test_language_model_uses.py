@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
@@ -9,6 +11,7 @@ from django.urls import reverse
 from analytics.errors import LanguageModelError
 from analytics.language_model.endpoint import EndpointModel
 from analytics.language_model.protocol import conversation
+from questionbank.core import public_addresses
 from questionbank.core.database import database_now
 from questionbank.core.errors import Conflict, NotAllowed
 from questionbank.models import LanguageModelUse
@@ -23,6 +26,7 @@ from questionbank.registry.language_model_use_services import (
     language_model_for,
     language_model_switch,
 )
+from questionbank.registry.language_models import endpoint_model
 from tests.language_model_server import language_model_server, said
 from tests.questionbank.page_bank import text_of
 
@@ -115,6 +119,51 @@ def test_the_tokens_of_a_day_are_counted_and_end_with_a_sentence(server, setting
         assert model.tokens == 20
         with pytest.raises(LanguageModelError, match="tomorrow"):
             model.ask(conversation("How much?"))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.7", "localhost", "[::1]", "0x7f000001", "models.school.example"])
+def test_a_setting_forbids_private_addresses(settings, monkeypatch, host):
+    settings.LANGUAGE_MODEL_NAME, settings.LANGUAGE_MODEL_URL = "large", f"http://{host}:8000/v1"
+    looked_up = _looked_up_as("93.184.215.14", "10.2.0.9")
+    monkeypatch.setattr(public_addresses.socket, "getaddrinfo", looked_up)
+    with endpoint_model() as model:
+        assert model is not None  # by default it may be a server of the school
+    settings.LANGUAGE_MODEL_PRIVATE_ADDRESS = False
+    with pytest.raises(LanguageModelError, match="has a private address, and LANGUAGE_MODEL_PRIVATE_ADDRESS forbids"):
+        endpoint_model()
+
+
+def test_a_public_address_stays_allowed_and_an_unknown_name_is_said(settings, monkeypatch):
+    settings.LANGUAGE_MODEL_PRIVATE_ADDRESS = False
+    settings.LANGUAGE_MODEL_NAME, settings.LANGUAGE_MODEL_URL = "large", "https://models.school.example/v1"
+    monkeypatch.setattr(public_addresses.socket, "getaddrinfo", _looked_up_as("93.184.215.14", "2606:2800:21f::2"))
+    with endpoint_model() as model:
+        assert model.host == "models.school.example"
+    monkeypatch.setattr(public_addresses.socket, "getaddrinfo", _looked_up_as())
+    with pytest.raises(LanguageModelError, match=r"cannot be reached: .* not known"):
+        endpoint_model()
+
+
+def test_a_name_that_leads_into_the_school_later_is_refused_at_the_next_job(server, settings):
+    examined(switched_on_at=database_now())
+    assert language_model_for("solving") is not None
+    settings.LANGUAGE_MODEL_PRIVATE_ADDRESS = False
+    with pytest.raises(LanguageModelError, match="has a private address"):
+        language_model_for("solving")
+
+
+def _looked_up_as(*addresses: str):
+    """A look-up that finds these addresses for every name."""
+    look_up = socket.getaddrinfo
+
+    def found(host, port, *arguments, flags=0, **options):
+        if flags & socket.AI_NUMERICHOST:
+            return look_up(host, port, *arguments, flags=flags, **options)
+        if not addresses:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return [(0, 0, 0, "", (address, 0)) for address in addresses]
+
+    return found
 
 
 def test_check_answers_leave_thoughts_out(server):
