@@ -22,12 +22,7 @@ from analytics.language_model.protocol import LanguageModel
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.wording import duration_text
 from questionbank.models import LanguageModelUse
-from questionbank.registry.language_model_use_services import (
-    CHECK_QUESTIONS,
-    CountedModel,
-    check_answers,
-    language_model_exam_store,
-)
+from questionbank.registry.language_model_use_services import CountedModel, check_answers, language_model_exam_store
 from questionbank.registry.language_models import endpoint_model
 from worker.exam.concepts_exam import ConceptsExam
 from worker.exam.contract import Example, UseExam
@@ -39,6 +34,7 @@ from worker.reporting import RunReporter
 EXAMS: tuple[UseExam, ...] = (SolvingExam(), PairsExam(), PapersExam(), ConceptsExam())
 _CHARACTERS_A_TOKEN = 4
 _LOOK_SECONDS = 1.0
+_TIMED = 3  # examples of each use, by which the minutes are estimated
 
 
 def exam_run(reporter: RunReporter) -> dict[str, Any]:
@@ -72,11 +68,15 @@ def exam_run(reporter: RunReporter) -> dict[str, Any]:
         raise ValidationFailed("No language model has an address: set LANGUAGE_MODEL_URL and LANGUAGE_MODEL_NAME.")
     results: dict[str, Any] = {}
     with endpoint:
-        began = time.monotonic()
         checked = check_answers(CountedModel(endpoint))
-        pace = (time.monotonic() - began) / len(CHECK_QUESTIONS)
         kept = KeptAnswers(endpoint.host, endpoint.name, checked)
-        reporter.log(estimate(chosen, kept, pace))
+        missing = {
+            exam: [example for example in examples if exam.prompt(example) not in kept]
+            for exam, examples in chosen.items()
+        }
+        for exam, examples in missing.items():
+            answered(exam, examples[:_TIMED], endpoint, kept, reporter)
+        reporter.log(estimate(missing, kept))
         for exam, examples in chosen.items():
             if not examples:
                 reporter.log(f"{folder} has no examples for the use “{exam.use}”.", level="warning")
@@ -105,21 +105,25 @@ def sampled(examples: Sequence[Example], limit: int | None) -> list[Example]:
     return ordered[:limit]
 
 
-def estimate(chosen: Mapping[UseExam, Sequence[Example]], kept: KeptAnswers, pace: float) -> str:
-    """Return in a sentence how many tokens and minutes the exam will take.
+def estimate(missing: Mapping[UseExam, Sequence[Example]], kept: KeptAnswers) -> str:
+    """Return in a sentence how many tokens and minutes the exam takes.
 
     Args:
-        chosen: the examples of each use.
-        kept: the answers that are known already.
-        pace: seconds that an answer to a check question took.
+        missing: the examples of each use that are sent.
+        kept: the answers to the first of them, by whose pace the others are estimated.
     """
-    tokens = count = 0
-    for exam, examples in chosen.items():
-        missing = [prompt for example in examples if (prompt := exam.prompt(example)) not in kept]
-        count += len(missing)
-        tokens += sum(len(prompt) // _CHARACTERS_A_TOKEN + exam.answer_tokens for prompt in missing)
-    seconds = count * pace / settings.LANGUAGE_MODEL_AT_ONCE
-    return f"{count:,} examples are sent: about {tokens:,} tokens, and {duration_text(seconds)} or longer."
+    tokens, count, seconds = 0, 0, 0.0
+    for exam, examples in missing.items():
+        prompts = [exam.prompt(example) for example in examples]
+        count += len(prompts)
+        tokens += sum(len(prompt) // _CHARACTERS_A_TOKEN + exam.answer_tokens for prompt in prompts)
+        timed = [float(kept[prompt]["seconds"]) for prompt in prompts[:_TIMED]]
+        seconds += len(prompts) * sum(timed) / max(1, len(timed))
+    seconds /= settings.LANGUAGE_MODEL_AT_ONCE
+    return (
+        f"{count:,} examples are sent: about {tokens:,} tokens, and {duration_text(seconds)} or longer at the pace of"
+        " the first ones."
+    )
 
 
 class KeptAnswers:

@@ -24,7 +24,7 @@ from tests.language_model_server import language_model_server
 from worker import tasks
 from worker.exam import pairs_exam, solving_exam
 from worker.exam.contract import Example, folds
-from worker.exam.taking import sampled
+from worker.exam.taking import estimate, sampled
 
 PASSED, NOT_BETTER, WORSE = (verdict.value for verdict in LanguageModelUse.Verdict)
 SETS = ("first", "second", "third", "fourth")
@@ -213,6 +213,16 @@ def test_a_trial_takes_some_examples_of_each_set(exam):
     assert run.result["uses"]["solving"]["sets"] == len(SETS)
     assert run.result["uses"]["solving"]["verdict"] == NOT_BETTER  # too few to pass
     assert "10 examples are sent" in run.logs.first().text
+
+
+def test_the_minutes_are_estimated_by_the_pace_of_the_first_examples(exam, settings):
+    settings.LANGUAGE_MODEL_AT_ONCE = 4
+    solving = solving_exam.SolvingExam()
+    examples = [Example("set", {"text": f"How much is {number} + 1?"}) for number in range(40)]
+    first = {solving.prompt(example): {"seconds": 10.0} for example in examples[:3]}
+    assert "40 examples are sent" in estimate({solving: examples}, first)
+    assert "1 min 40 s or longer" in estimate({solving: examples}, first)
+    assert "0 examples are sent" in estimate({solving: []}, {})
 
 
 def test_only_public_examples_are_sent(exam):
