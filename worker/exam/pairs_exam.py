@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from analytics.json_lines import read_objects
 from analytics.language_model.protocol import LanguageModel
 from analytics.language_model.uses.pairs import LeaningWeight, judge, pair_messages, with_judgement
 from analytics.paraphrase.scoring.verdict import said as call_of
-from questionbank.core.errors import ServiceUnavailable
+from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.registry.language_model_use_services import ExamOutcome
 from questionbank.registry.serving import served_scorer
 from worker.exam.contract import Array, Example, UseExam, arm, difference, figures_of, folds, verdict_of
@@ -35,13 +36,20 @@ class PairsExam(UseExam):
     answer_tokens = 50
 
     def examples(self, folder: Path) -> list[Example]:
-        """Read ``SET/pairs.jsonl``: ``original``, ``paraphrase`` and ``valid``."""
-        return [
-            Example(file.parent.name, {name: row[name] for name in ("original", "paraphrase", "valid")})
-            for file in sorted(folder.glob("*/pairs.jsonl"))
-            for _number, row in read_objects(file)
-            if isinstance(row.get("valid"), bool)
-        ]
+        """Read ``SET/pairs.jsonl``: ``original``, ``paraphrase`` and ``valid``.
+
+        Valid and invalid ones take turns, and sets begin with either in turn, so that a trial of a few has both.
+        """
+        found = []
+        for place, file in enumerate(sorted(folder.glob("*/pairs.jsonl"))):
+            rows = [row for _number, row in read_objects(file) if isinstance(row.get("valid"), bool)]
+            kinds = [[row for row in rows if row["valid"] is kind] for kind in (place % 2 == 0, place % 2 == 1)]
+            turns = [row for turn in zip_longest(*kinds) for row in turn if row is not None]
+            found += [
+                Example(file.parent.name, {name: row[name] for name in ("original", "paraphrase", "valid")})
+                for row in turns
+            ]
+        return found
 
     def prompt(self, example: Example) -> str:
         messages = pair_messages(example.data["original"], example.data["paraphrase"])
@@ -54,6 +62,8 @@ class PairsExam(UseExam):
     def outcome(
         self, examples: Sequence[Example], answers: Sequence[Mapping[str, Any]], reporter: RunReporter
     ) -> ExamOutcome:
+        if len({example.data["valid"] for example in examples}) < 2:
+            raise ValidationFailed("The pairs are all valid or all invalid, so nothing compares them: take more pairs.")
         own = own_probabilities([(each.data["original"], each.data["paraphrase"]) for each in examples], reporter)
         leanings = [answer["leaning"] for answer in answers]
         valid = np.array([float(example.data["valid"]) for example in examples])

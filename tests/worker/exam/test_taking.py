@@ -225,6 +225,12 @@ def test_the_minutes_are_estimated_by_the_pace_of_the_first_examples(exam, setti
     assert "0 examples are sent" in estimate({solving: []}, {})
 
 
+def test_a_trial_of_a_few_pairs_has_valid_and_invalid_ones(exam):
+    exam.reply = MODELS["perfect"]
+    assert examined("pairs", limit=2).result["uses"]["pairs"]["examples"] == 2
+    assert "are all valid or all invalid" in examined("pairs", limit=1).error
+
+
 def test_only_public_examples_are_sent(exam):
     exam.reply = MODELS["perfect"]
     examined()
