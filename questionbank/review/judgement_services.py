@@ -69,7 +69,7 @@ def judgements_withdraw() -> int:
     row = language_model_use(USE)
     if row is not None and row.is_on:
         return 0
-    numbers = list(LanguageModelAnswer.objects.filter(use=USE).values_list("pair", flat=True))
+    numbers = list(ParaphrasePair.objects.filter(language_model_answers__use=USE).values_list("pk", flat=True))
     for number in numbers:
         _withdraw(number)
     return len(numbers)

@@ -88,6 +88,8 @@ def judge_pairs(reporter: RunReporter, numbers: Sequence[int]) -> int:
             reporter.check()
             reporter.give_way()
             reporter.progress(place, len(pairs), f"Asking {model.name} at {model.host}")
+            if not pairs_to_judge([pair.pk]).exists():  # decided or excluded meanwhile
+                continue
             judgement = judgement_kept(pair) or judge(model, pair.original, pair.paraphrase)
             judged += judgement_store(pair=pair, judgement=judgement, row=row)
     except LanguageModelError as error:

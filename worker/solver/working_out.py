@@ -12,7 +12,7 @@ from analytics.errors import LanguageModelError
 from analytics.language_model.protocol import LanguageModel
 from analytics.language_model.uses.solving import work_out
 from questionbank.models import QuestionSolution
-from questionbank.registry.language_model_use_selectors import language_model_use
+from questionbank.registry.language_model_use_selectors import language_model_use, may_be_sent
 from questionbank.registry.language_model_use_services import language_model_for
 from questionbank.solving.worked_out_services import (
     USE,
@@ -67,9 +67,9 @@ def _ask(reporter: RunReporter, model: LanguageModel, counts: dict[str, Any]) ->
             reporter.check()
             reporter.give_way()
             reporter.progress(counts["asked"], len(waiting), f"Asking {model.name} at {model.host}")
-            for solution, found in zip(
-                batch, pool.map(partial(work_out, model), [each.question.text for each in batch]), strict=True
-            ):
+            sent = [each for each in batch if may_be_sent(question_id=each.question_id)]  # others: excluded meanwhile
+            texts = [each.question.text for each in sent]
+            for solution, found in zip(sent, pool.map(partial(work_out, model), texts), strict=True):
                 counts["asked"] += 1
                 counts["worked_out"] += worked_out_store(solution=solution, found=found, row=row)
             reporter.saved_work()

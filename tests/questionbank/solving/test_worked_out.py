@@ -27,6 +27,7 @@ from questionbank.solving.worked_out_services import (
 from tests.language_model_server import language_model_server
 from tests.questionbank.page_bank import text_of
 from tests.scripted_model import ScriptedModel
+from worker.solver import working_out
 from worker.tasks import capability_task
 
 STAMPS = "Mia has 12 stamps and gets 5 more. How many has she?"
@@ -141,6 +142,20 @@ def test_a_question_that_is_excluded_while_the_model_is_asked_keeps_its_own_solu
     assert not worked_out_store(solution=solution, found=found, row=LanguageModelUse.objects.get())
     assert not QuestionSolution.objects.get().read_with
     assert not LanguageModelAnswer.objects.exists()
+
+
+def test_a_question_that_is_excluded_during_the_job_is_not_sent(server, settings, teacher, solver, monkeypatch):
+    settings.LANGUAGE_MODEL_AT_ONCE = 1
+    solved(teacher, solver)
+    later = solved(teacher, solver, text=STAMPS.replace("Mia", "Leo"))
+
+    def excluding(**stored: object) -> bool:
+        language_model_exclude(question=later, is_excluded=True, user=teacher)
+        return worked_out_store(**stored)
+
+    monkeypatch.setattr(working_out, "worked_out_store", excluding)
+    assert take().result["worked_out"] == 1
+    assert len(server.asked) == 1
 
 
 def test_a_dropped_answer_changes_nothing_and_is_not_asked_for_again(server, teacher, solver):

@@ -108,6 +108,18 @@ def test_excluding_the_question_gives_the_verdict_back_and_asks_anew_when_it_is_
     assert len(server.asked) == 2
 
 
+def test_a_question_that_is_excluded_during_the_job_is_not_sent(server, reporter, teacher):
+    question = QuestionFactory(text=ORIGINAL, created_by=teacher)
+    pairs = [scored(), scored(question=question)]
+
+    def excluding(place: int, *_rest: object) -> None:
+        language_model_exclude(question=question, is_excluded=place == 1, user=teacher)
+
+    reporter.progress = excluding
+    assert judge_pairs(reporter, [pair.pk for pair in pairs]) == 1
+    assert len(server.asked) == 2  # the first pair, in both orders
+
+
 def test_decided_and_unscored_pairs_are_not_sent(server, reporter):
     pairs = [scored(state="decided", outcome="accept"), scored(None)]
     assert judge_pairs(reporter, [pair.pk for pair in pairs]) == 0
