@@ -58,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error.filename or options.output}: {error.strerror or error}\n")
         return 1
     except KeyboardInterrupt:
-        sys.stderr.write("Stopped. The same command goes on.\n" if hasattr(options, "job") else "Stopped.\n")
+        sys.stderr.write(
+            "Stopped. Run the same command again to resume.\n" if hasattr(options, "job") else "Stopped.\n"
+        )
         return 130
     return 0
 
@@ -113,7 +115,7 @@ def _starter_argument(text: str) -> tuple[str, Path | None]:
     """Parse ``capability`` or ``capability=adapter``."""
     word, _equals, adapter = text.partition("=")
     if word not in CAPABILITIES or not CAPABILITIES[word].can("export"):
-        raise argparse.ArgumentTypeError(f"{word!r} is no capability that can be exported")
+        raise argparse.ArgumentTypeError(f"{word!r} is not a capability that can be exported")
     return word, Path(adapter) if adapter else None
 
 

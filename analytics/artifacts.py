@@ -168,7 +168,7 @@ def artifact_read(folder: Path, *, verify: bool = True) -> Manifest:
         raise ArtifactError(f"{path} is not a manifest.")
     version = body.pop("format_version", None)
     if version != FORMAT_VERSION:
-        raise ArtifactError(f"{path} is of format version {version}; this program reads {FORMAT_VERSION}.")
+        raise ArtifactError(f"{path} has format version {version}; this program reads version {FORMAT_VERSION}.")
     field_names = {attribute.name for attribute in fields(Manifest)}
     missing = sorted({"capability", "name", "files"} - body.keys())
     if missing:

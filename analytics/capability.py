@@ -95,7 +95,7 @@ class Capability(ABC, Generic[Model]):
 
     Attributes:
         title: display name.
-        config: the configuration class of its trainings.
+        config: the configuration class of its training runs.
         serves: where models are loaded. ``web``: `load` needs neither torch nor transformers, so the web
             process answers requests with them. ``worker``: only jobs use them.
         lens: the lens whose vectors the champion provides, if any.
@@ -157,7 +157,7 @@ class Capability(ABC, Generic[Model]):
     def evaluate(
         self, data: Path, config: Any, *, backbone: str, language: str, seeds: int, say: Callable[[str], None]
     ) -> dict[str, Any]:
-        """Evaluate trainings on files; optional."""
+        """Evaluate training runs on files; optional."""
         raise NotImplementedError
 
     def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:

@@ -230,12 +230,12 @@ def training_settings(config: Any) -> dict[str, Any]:
 
 
 def training_identity(config: Any, data: str) -> str:
-    """Return a string that identifies a training: its settings and the checksum of its data."""
+    """Return a string that identifies a training run: its settings and the checksum of its data."""
     return f"{json.dumps(training_settings(config), sort_keys=True)} {data}"
 
 
 def training_command(capability: str, data: str, config: Any, options: Mapping[str, str]) -> str:
-    """Return the command line that repeats a training without a database.
+    """Return the command line that repeats a training run without a database.
 
     Args:
         capability: the capability's word.

@@ -125,5 +125,5 @@ def string_problem(value: str, limit: int) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        return "holds half of a surrogate pair, which is no character"
+        return "holds half of a surrogate pair, which is not a character"
     return ""

@@ -1,8 +1,8 @@
 """The models as a library: load one, give it texts, get what the pages show. docs/library.md has the examples.
 
-`load()` takes the model that comes with the program, ``load("zh")`` that of a language, ``load(folder)`` one of your
-own. A packaged model is put together on first use, which takes PyTorch, and kept in `CACHE`. Nothing is downloaded.
-A text that a model cannot read gets an empty result; a value of the wrong type raises `DataError`.
+`load()` loads the model that comes with the program, ``load("zh")`` the model for a language, ``load(folder)`` one of
+your own. A packaged model is assembled on first use, which needs PyTorch, and is then kept in `CACHE`. Nothing is
+downloaded. A text that a model cannot read gets an empty result; a value of the wrong type raises `DataError`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """Encodes questions as vectors; those with the same purpose are near.
+    """Encodes questions as vectors; questions with the same purpose get nearby vectors.
 
     Attributes:
         model: the loaded model, with its `manifest`.
@@ -67,7 +67,7 @@ class Encoder:
 
     @classmethod
     def load(cls, model: str | Path = "") -> Encoder:
-        """Load the packaged encoder, that of a language, or a folder of ours or of sentence-transformers.
+        """Load the packaged encoder, a language's encoder, or a folder in our layout or that of sentence-transformers.
 
         Raises:
             ArtifactError, BackboneError: there is no such model, or it cannot be read.
@@ -119,7 +119,7 @@ class Encoder:
         """Write the model into a folder that `load` and ``SentenceTransformer(folder)`` can load.
 
         Raises:
-            ArtifactError: the folder cannot be written, or holds something else; or this encoder's has no weights.
+            ArtifactError: the folder cannot be written or contains something else, or this encoder has no weights.
         """
 
         def write(aside: Path) -> None:
@@ -141,7 +141,7 @@ class Encoder:
 
     @classmethod
     def _made(cls, write: Callable[[Path], object]) -> Encoder:
-        """Return the encoder that `write` writes into a temporary folder, which is deleted with it."""
+        """Return an encoder that `write` puts into a temporary folder; the folder is deleted with the encoder."""
         scratch = Path(tempfile.mkdtemp(prefix="kindred-"))
         folder = scratch / "encoder"
         try:
@@ -168,17 +168,17 @@ class Probes:
 
     @classmethod
     def load(cls, model: str | Path = "", encoder: Encoder | None = None) -> Probes:
-        """Load the packaged probes, or those of a folder with the encoder that they were trained on.
+        """Load the packaged probes, or those in a folder; `encoder` must be the one that they were trained on.
 
         Raises:
             ArtifactError, BackboneError, EngineError: as for `Encoder.load`.
-            DataError: they read another encoder's vectors.
+            DataError: they were trained on the vectors of a different encoder.
         """
         heads: ProbeHeads = CAPABILITIES["probes"].load(_model_folder("probes", model))
         encoder = encoder or Encoder.load()
         if (heads.encoder, heads.dimension) != (encoder.model.name, encoder.model.dimension):
             raise DataError(
-                f"The probes read vectors of {heads.encoder}, not of {encoder.model.name}: load that encoder."
+                f"The probes read vectors of {heads.encoder}: load that encoder instead of {encoder.model.name}."
             )
         return cls(heads, encoder)
 
@@ -195,7 +195,7 @@ class Probes:
         return [self._stated(prediction, text) for prediction, text in zip(predictions, texts, strict=True)]
 
     def _stated(self, prediction: Prediction, text: str) -> Prediction:
-        """Return the part of a prediction that was better than a guess on questions held out from training."""
+        """Return the parts of a prediction for which the probes beat guessing on held-out questions."""
         if not looks_like_mathematics(text) or not _knows(self.encoder.model, text):
             return Prediction((), None)
         return Prediction(
@@ -239,7 +239,7 @@ class ParaphraseScorer:
 
 @dataclass(frozen=True, eq=False)
 class Solver:
-    """Solves word problems by equations: by rules, a trained model, and similar problems with known equations.
+    """Solves word problems by finding an equation, with rules, a trained model and similar solved problems.
 
     Attributes:
         model: the loaded models together.
@@ -268,14 +268,14 @@ class Solver:
         return [] if solutions and solutions[0].value is None else solutions
 
     def unsolvable_reason(self, text: str) -> str:
-        """Return in one sentence why a text cannot be solved; empty if it can be tried."""
+        """Return one sentence on why a text cannot be solved; empty if it may be solvable."""
         problem = _problem(text)
         return self.model.unsolvable_reason(problem) or ("" if may_be_solved(text) else "This is not a word problem.")
 
 
 @dataclass(frozen=True, eq=False)
 class Retriever:
-    """Finds worked problems that are computed like a question.
+    """Finds worked problems with the same computation as a question.
 
     Attributes:
         model: the loaded retriever.
@@ -295,7 +295,7 @@ class Retriever:
         return cls(retriever, CAPABILITIES["solver"].load(_model_folder("solver", language)))
 
     def exemplars(self, text: str, corpus: Iterable[str | Mapping[str, Any]], k: int = 8) -> list[Exemplar]:
-        """Return the `k` most helpful problems of a corpus, best first, each by its row.
+        """Return the row numbers of the `k` most helpful problems of a corpus, best first.
 
         The question itself and copies of it with other numbers are left out. Nothing is found for a text that the
         retriever cannot read.
@@ -324,13 +324,13 @@ class Retriever:
 
 
 def _packaged(word: str) -> dict[str, Path]:
-    """Return the folders of a capability's packaged models by language; a model for none in particular is English."""
+    """Return the folders of a capability's packaged models by language; one without a language counts as English."""
     starters = CAPABILITIES[word].starters
     return {starter.scope or _ENGLISH: starter.path for starter in starters if starter.path.is_dir()}
 
 
 def _model_folder(word: str, model: str | Path) -> Path:
-    """Return the folder of a capability's model that can be loaded, which is made if necessary.
+    """Return the folder from which a capability's model can be loaded; create it if necessary.
 
     Args:
         word: the capability.
@@ -351,7 +351,7 @@ def _model_folder(word: str, model: str | Path) -> Path:
 
 
 def _exported(word: str, adapter: Path) -> Path:
-    """Return the folder in the cache with an adapter's model, merged with its encoder."""
+    """Return the cache folder of an adapter's model merged with its encoder; create it on first use."""
     folder = CACHE.expanduser() / f"{word}-{artifact_checksum(adapter)[:16]}"
     if not folder.is_dir():
         with _pytorch(f"The packaged {word} model, which is put together on first use,"):
@@ -360,11 +360,11 @@ def _exported(word: str, adapter: Path) -> Path:
 
 
 def _convert(source: Path, output: Path) -> None:
-    """Write an encoder in the layout of sentence-transformers as one of ours."""
+    """Convert an encoder from the layout of sentence-transformers to our own."""
     if read_modules(source) is None:
         raise BackboneError(
-            f"{source} cannot be loaded: its vectors are neither the mean of a transformer's states nor one or two"
-            " layers after that."
+            f"{source} cannot be loaded: its vectors must be the mean of a transformer's states, optionally followed"
+            " by one or two layers."
         )
     with _pytorch(f"{source}, which is in the layout of sentence-transformers,"):
         from analytics.backbone.bert import load_backbone
@@ -378,7 +378,7 @@ def _pytorch(what: str) -> Iterator[None]:
     """Name the extra to install if a package is missing.
 
     Args:
-        what: needs PyTorch; the beginning of a sentence.
+        what: the thing that needs PyTorch, as the beginning of a sentence.
     """
     try:
         yield
@@ -397,7 +397,7 @@ def _listed(values: Any, name: str) -> list[Any]:
 
 
 def _checked(texts: Any) -> list[str]:
-    """Return texts as a list, all of which can be encoded."""
+    """Return the texts as a list, after checking that each can be encoded."""
     listed = _listed(texts, "texts")
     for number, text in enumerate(listed, 1):
         if not isinstance(text, str):

@@ -23,7 +23,7 @@ _LARGEST = 18_000_000  # bytes: the datastores have 8.7 and 8.4 million
 
 
 class AnalogyCapability(Capability[ServedRetriever]):
-    """Retrieval of problems that are computed alike."""
+    """Retrieval of problems with the same computation."""
 
     title = "Retriever of analogous problems"
     config = AnalogyConfig

@@ -1,7 +1,7 @@
-"""Metrics for how well retrieval finds problems that are computed alike. Torch-free.
+"""Metrics of how well retrieval finds problems with the same computation. Torch-free.
 
-Yang et al., "Learning by Analogy", section 3.3: the paper's Figure 4 correlates the similarity of graphs with
-that of embeddings; the share of the k nearest with the same graph, and nDCG, are ours.
+Figure 4 in section 3.3 of Yang et al., "Learning by Analogy", correlates the similarity of graphs with that of their
+embeddings. The share of nearest neighbours with the same graph and nDCG are our additions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def shared_keys_at_k(
     other_keys: Sequence[str],
     k: int,
 ) -> float:
-    """Return the mean share of the k nearest others that have a question's key.
+    """Return the share of the k nearest neighbours that have the question's key, averaged over the questions.
 
     Args:
         vectors: (questions, dimension) of length 1.
@@ -66,7 +66,7 @@ class GraphSimilarities:
 
 
 def ndcg(gains: Floats, possible: Floats) -> float:
-    """Return the discounted gain of a ranking as a share of the best possible one; 1 if nothing can be gained.
+    """Return the discounted gain of a ranking as a share of the best possible one; 1 if no item has a gain.
 
     Args:
         gains: (k,) gains of the retrieved items, in rank order.

@@ -22,7 +22,7 @@ _LONGEST_REMEMBERED = 2_000  # characters of a cached text
 
 
 class ServedRetriever:
-    """Encodes problems as vectors; problems that are computed alike are near.
+    """Encodes problems as vectors; problems with the same computation get nearby vectors.
 
     It caches the vectors of the most recent texts: the vector that helps to solve a problem also finds its
     exemplars.

@@ -65,8 +65,8 @@ class RetrievalTask(Task):
     ) -> None:
         if len(examples) < config.batch_size:
             raise DataError(
-                f"Training needs at least {config.batch_size} problems whose graph another one has;"
-                f" there are {len(examples)}: {config.batch_size - len(examples)} are missing."
+                f"Training needs at least {config.batch_size} problems that share their graph with another;"
+                f" there are {len(examples)}: {config.batch_size - len(examples)} more are needed."
             )
         self.backbone, self.config, self.held_out = backbone, config, held_out
         self.texts = [retriever_text(example.problem.text, slots=config.slot_text) for example in examples]

@@ -148,7 +148,7 @@ def adapter_to_continue(encoder: Path, rank: int) -> tuple[str, Path] | None:
     except ValueError as error:
         raise BackboneError(f"The adapter in {folder} cannot be read: {first_line(error)}") from error
     if not isinstance(described, dict):
-        raise BackboneError(f"The adapter in {folder} cannot be read: its configuration is no object.")
+        raise BackboneError(f"The adapter in {folder} cannot be read: its configuration is not an object.")
     base = str(described.get("base_model_name_or_path"))
     if base not in PACKAGED or described.get("r") != rank:
         return None

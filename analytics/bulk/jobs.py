@@ -213,7 +213,7 @@ def _loaded(work: BlockWork) -> Compute:
             )
     try:
         if json.dumps(work.job.about(), sort_keys=True) != work.about:
-            raise ArtifactError("the model there is another one than here.")
+            raise ArtifactError("the model there differs from the one here.")
         return work.job.load()
     except AnalyticsError as error:
         raise EngineError(f"On the machine {socket.gethostname()}: {error}") from error

@@ -21,7 +21,7 @@ class EncoderExample:
 
     Attributes:
         text: the question.
-        paths: its concept paths, without the leading nodes shared by its hierarchy's questions.
+        paths: its concept paths, without the leading nodes that all questions of the hierarchy share.
         hierarchy: name of the hierarchy; distances between hierarchies are undefined.
         solution: worked solution, empty if there is none; used only as a second view in training.
         difficulty: on the scale of its hierarchy's source; None if unknown.
@@ -37,9 +37,9 @@ class EncoderExample:
 def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> list[EncoderExample]:
     """Return the questions of a JSON Lines file, of a folder of them, or of a folder of such folders.
 
-    In folders, files named ``test*`` are skipped, as are questions that differ from theirs only in numbers.
-    Each file or folder of files forms its own hierarchy, named after it, unless `hierarchy` names one for
-    all. Exact duplicates are dropped.
+    In folders, files named ``test*`` are skipped, and so are questions that differ from those in them only in
+    their numbers. Each file or folder of files forms its own hierarchy, named after it, unless `hierarchy` names
+    one for all. Exact duplicates are dropped.
 
     Raises:
         DataError: there are no questions, a line cannot be read, or no question is in the language.

@@ -208,7 +208,7 @@ def _bounded(value: Fraction) -> Fraction:
 
 
 def answers_agree(first: float | None, second: float | None) -> bool:
-    """Return whether two answers are equal within a ten-thousandth of the larger one, or of 1 if both are smaller.
+    """Return whether two answers differ by at most a ten-thousandth of the larger one (of 1, if both are below 1).
 
     None means no answer, and agrees with nothing.
     """

@@ -73,13 +73,13 @@ def graphs_differ_in_operations(first: str, second: str) -> bool:
 def _read(key: str) -> _Part:
     tokens = _TOKEN.findall(key)
     if "".join(tokens) != key or not tokens:
-        raise DataError(f"{key[:40]!r} is no graph key.")
+        raise DataError(f"{key[:40]!r} is not a graph key.")
     place = 0
 
     def part() -> _Part:
         nonlocal place
         if place >= len(tokens) or tokens[place] in "(),":
-            raise DataError(f"{key[:40]!r} is no graph key.")
+            raise DataError(f"{key[:40]!r} is not a graph key.")
         token = tokens[place]
         place += 1
         label, is_inverse = token.removeprefix("-"), token.startswith("-")
@@ -94,7 +94,7 @@ def _read(key: str) -> _Part:
 
     read = part()
     if place != len(tokens):
-        raise DataError(f"{key[:40]!r} is no graph key.")
+        raise DataError(f"{key[:40]!r} is not a graph key.")
     return read
 
 

@@ -59,7 +59,7 @@ def from_prefix(tokens: Sequence[str]) -> ExpressionTree:
         del stack[len(stack) - arity :]
         stack.append(ExpressionTree(token, tuple(reversed(operands))))
     if len(stack) != 1:
-        raise DataError("The tokens are no single expression." if stack else "The equation is empty.")
+        raise DataError("The tokens are not a single expression." if stack else "The equation is empty.")
     return stack[0]
 
 

@@ -169,7 +169,7 @@ class Relations(Protocol):
         """Return a text with days as owners if one person does the same thing on several days."""
 
     def with_subject(self, clause: str) -> str:
-        """Return a clause that lacks a subject with a pronoun as its subject."""
+        """Return a clause with a pronoun added as its subject."""
 
     def name_of(self, words: str) -> tuple[str, str]:
         """Return the owner and the thing that a noun phrase names; either may be empty."""

@@ -168,7 +168,7 @@ class EndpointModel:
                     return _streamed_reply(chunks, handed_on)
                 reply = _whole_reply(json.loads(b"".join(chunks)))
             except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-                raise self._error("answers in another format than OpenAI's") from None
+                raise self._error("does not answer in OpenAI's format") from None
         handed_on(reply.text)
         return reply
 

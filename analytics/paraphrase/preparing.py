@@ -1,6 +1,6 @@
 """Training and calibration data of a scorer: triplets of most questions, pairs of a fixed held-out tenth.
 
-They are computed once and cached next to the checkpoint of a training.
+They are computed once and cached next to the checkpoint of a training run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CALIBRATED_QUESTIONS = 500
 
 @dataclass(frozen=True)
 class Prepared:
-    """All data of a training, computed once and cached next to its checkpoint.
+    """All data of a training run, computed once and cached next to its checkpoint.
 
     Attributes:
         triplets: the encoder's training data.

@@ -312,7 +312,7 @@ def _softmax(logits: np.ndarray) -> np.ndarray:
 
 @dataclass
 class _Steps:
-    """Counts the steps of a training, and checks between them whether to stop."""
+    """Counts the steps of a training run, and checks between them whether to stop."""
 
     total: int
     context: TrainingContext

@@ -109,7 +109,7 @@ class Population:
         return np.asarray(guess + (1 - guess) * (logistic * self.weights).sum(axis=1))
 
     def location(self, slope: Floats, guess: Floats, facility: Floats, people: Floats) -> tuple[Floats, Floats]:
-        """Return the b by which so many people reach a facility, and its standard error, both (questions,)."""
+        """Return the b at which people reach a given facility, and its standard error, both (questions,)."""
         smoothed = (facility * people + 0.5) / (people + 1)
         wanted = np.clip(smoothed, guess + 0.01 * (1 - guess), guess + 0.99 * (1 - guess))
         low, high = np.full(len(guess), -_FARTHEST), np.full(len(guess), _FARTHEST)

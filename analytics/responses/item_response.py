@@ -116,7 +116,7 @@ def fit_item_response(
     """Estimate slopes and locations by EM, accelerated by squared extrapolation (SQUAREM, Varadhan and Roland 2008).
 
     Args:
-        start: an earlier model of the same questions and groups, from which the estimation goes on.
+        start: an earlier model of the same questions and groups, from which the estimation starts.
     """
     estimation = _Estimation(responses, settings)
     values = estimation.start() if start is None else estimation.values_of(start)

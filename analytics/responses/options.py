@@ -1,6 +1,6 @@
-"""How people of different ability answered one question, and what is conspicuous about it.
+"""How people of different ability answered one question, and what stands out about it.
 
-A person's ability is the rest of the total, or an estimate that doesn't use this question.
+A person's ability is their score on the other questions, or an estimate that doesn't use this question.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class FlagCode(StrEnum):
 
 @dataclass(frozen=True)
 class Flag:
-    """Something conspicuous about a question.
+    """Something that stands out about a question.
 
     Attributes:
         code: kind of flag.
         evidence: standard errors for a suspected key, p for a misfit, Q3 for dependence, a share otherwise.
-        option: index of the option, or of the other question, that it is about; -1 without.
+        option: index of the option, or of the other question, that it is about; -1 if there is none.
     """
 
     code: FlagCode
@@ -96,7 +96,7 @@ def option_figures(choice: Indices, ability: Floats, options: int) -> OptionFigu
 
 
 def option_flags(choice: Indices, ability: Floats, weights: Floats) -> list[Flag]:
-    """Return what is conspicuous about the options of a question, the most important first.
+    """Return what stands out about the options of a question, most important first.
 
     Args:
         choice: index of the chosen option or `BLANK`, (people,).
@@ -121,13 +121,13 @@ def option_flags(choice: Indices, ability: Floats, weights: Floats) -> list[Flag
 def score_flags(
     score: Floats, ability: Floats, *, left_out: npt.NDArray[np.bool_], has_options: bool = False
 ) -> list[Flag]:
-    """Return what is conspicuous about the scores of a question.
+    """Return what stands out about the scores of a question.
 
     Args:
         score: from 0 to 1, (people,).
         ability: (people,).
         left_out: whether a person left the question out, (people,).
-        has_options: leave a suspected key to the options.
+        has_options: do not report a suspected key; the check of the options does that.
     """
     flags = []
     people = len(score)
@@ -146,10 +146,11 @@ def score_flags(
 
 
 def key_evidence(choice: Indices, ability: Floats, weights: Floats) -> tuple[float, int]:
-    """Return how strongly the data say that a wrong option is the key, and its index.
+    """Return how strongly the data suggest that a wrong option is the key, and the index of that option.
 
-    The correlation of ability with +1 for that option, -1 for the key and 0 for all else, as Fisher's z in standard
-    errors. It is well below 0 if the key is right, because the stronger choose it and the weaker choose the option.
+    The choice is coded +1 for that option, -1 for the key and 0 for anything else, and correlated with ability; the
+    result is Fisher's z in standard errors. It is well below 0 if the key is right, because abler people choose the
+    key and weaker people the option.
 
     Returns:
         (-inf, -1) if fewer than five people chose any wrong option.

@@ -147,7 +147,7 @@ def refit(model: Path, problems: Path) -> Calibration:
     beam = int(manifest.config.get("beam", SolverConfig().beam))
     calibration = fit_confidence(examples, solver.solve([example.problem for example in examples], beam=beam))
     if calibration is None:
-        raise DataError("There are too few problems, or all first solutions are right, or all wrong.")
+        raise DataError("There are too few problems, or their first solutions are all right or all wrong.")
     metrics = {**manifest.metrics, "confidence": calibration.as_metrics()}
     artifact_amend(model, replace(manifest, metrics=metrics), partial(save_confidence, calibration.confidence))
     return calibration

@@ -49,7 +49,7 @@ def _undo_left(operator: str, value: ExpressionTree, right: ExpressionTree) -> E
     """Return the x of ``x operator right = value``."""
     inverse = {"+": "-", "-": "+", "*": "/", "/": "*"}.get(operator)
     if inverse is None:
-        raise UnsolvableError("the number stands under a power")
+        raise UnsolvableError("the number is inside a power")
     return ExpressionTree(inverse, (value, right))
 
 
@@ -59,5 +59,5 @@ def _undo_right(operator: str, value: ExpressionTree, left: ExpressionTree) -> E
         return ExpressionTree(operator, (left, value))
     inverse = {"+": "-", "*": "/"}.get(operator)
     if inverse is None:
-        raise UnsolvableError("the number stands under a power")
+        raise UnsolvableError("the number is inside a power")
     return ExpressionTree(inverse, (value, left))

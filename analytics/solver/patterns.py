@@ -1,9 +1,9 @@
-"""Triples of problems for Pattern-CL: a problem, one built alike, and one easily confused with it.
+"""Triples of problems for Pattern-CL: a problem, one with the same structure, and one easily confused with it.
 
-Li et al. (Findings of ACL 2022), section 4.1. Two equations are built alike if shape and operators are equal;
-leaves count as equal and nothing is commuted. The positive's whole equation, or a part of it, is built like
-the anchor's whole equation; the negative's has equally many nodes but other operators. In the multilingual
-setting the positive is in another language, and the negative in the anchor's. Torch-free.
+Li et al. (Findings of ACL 2022), section 4.1. Two equations have the same structure if their shape and
+operators are equal; all leaves count as equal, and operands are not reordered. The positive's equation, or a part of
+it, has the structure of the anchor's whole equation; the negative's has the same number of nodes but different
+operators. In the multilingual setting the positive is in another language, the negative in the anchor's. Torch-free.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class PatternTriple:
 
 
 def subtree_structures(tree: ExpressionTree) -> list[tuple[int, str]]:
-    """Return index and structure of every operator of a tree, in pre-order.
+    """Return the index and the structure of every operator of a tree, in pre-order.
 
     >>> from analytics.expression.parser import parse_expression
     >>> subtree_structures(parse_expression("(11-1)*2"))
@@ -73,10 +73,10 @@ def mine_triples(
     Args:
         examples: problems with equations.
         pairs_per_problem: positives drawn for each anchor, without repeats.
-        positives: ``structure`` takes parts of equations too, ``same`` only whole equations; ``foreign`` takes parts
-            too, of problems in another language, and negatives are then in the anchor's.
-        negatives: ``operators`` takes problems with equally many nodes but other operators, ``random`` any
-            built differently.
+        positives: ``structure`` allows parts of equations, ``same`` only whole equations; ``foreign`` allows parts of
+            equations from problems in another language, and takes negatives in the anchor's language.
+        negatives: ``operators`` takes problems with the same number of nodes but different operators, ``random`` any
+            problem with another structure.
         seed: random seed.
     """
     is_foreign = positives == "foreign"

@@ -151,7 +151,7 @@ def _asking(
     sentence = statements[place]
     start, end = number.start - sentence.start, number.end - sentence.start
     if place == len(statements) - 1 or end > len(sentence.text):
-        raise NotReversibleError("the number stands in the question")
+        raise NotReversibleError("the number is in the question")
     equation = equation_for(example, slot, answer)
     text = language.rebuild(statements, place, stated, language.asking_question(sentence.text, start, end))
     problem = replace(

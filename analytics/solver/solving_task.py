@@ -85,7 +85,7 @@ class SolvingTask(Task):
 class PatternTask(SolvingTask):
     """Pattern-CL's first stage, on triples.
 
-    The goals of the anchor's root, of the positive's node that is built alike, and of the negative's root are
+    The goals of the anchor's root, of the positive's node with the same structure, and of the negative's root are
     compared by cosine (Eq. 1), while the equations of all three are learned (Eq. 4).
 
     Args:

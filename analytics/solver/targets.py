@@ -66,7 +66,7 @@ def target_tree(equation: str, slots: Sequence[NumberSlot]) -> ExpressionTree:
 
 
 def problem_graph_key(text: str, equation: str) -> str:
-    """Return the key shared by problems that are computed alike: `analytics.expression.keys.graph_key`.
+    """Return the key shared by problems with the same computation: `analytics.expression.keys.graph_key`.
 
     >>> problem_graph_key("3 pens at 4 dollars each?", "3*4") == problem_graph_key("5 rows of 6 chairs?", "6*5")
     True

@@ -1,4 +1,4 @@
-"""Textual-CL's retrieval: for each problem, one that is computed alike and one that reads alike (section 3.2)."""
+"""Textual-CL's retrieval: for each problem, one with the same computation and one that reads alike (section 3.2)."""
 
 from __future__ import annotations
 

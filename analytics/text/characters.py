@@ -1,6 +1,6 @@
 r"""Characters that word processors and PDF files use instead of plain ones.
 
-There are two layers. `tidy_characters` changes nothing visible: blanks of other widths, ligatures, soft hyphens,
+There are two layers. `tidy_characters` changes nothing visible: spaces of other widths, ligatures, soft hyphens,
 letters of mathematical alphabets. `keyboard_maths` also spells out what a keyboard has no key for: ``½`` as ``1/2``,
 ``10⁻³`` as ``10^-3``, ``x₁`` as ``x_1``. The parser of plain maths, the search and everything else that compares texts
 use these two, so that a text is found however it was typed.

@@ -19,7 +19,7 @@ from analytics.text.remembered import Remembered
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A piece of a question, including the blanks after it.
+    """A piece of a question, including the spaces after it.
 
     Attributes:
         start: offset in the text; ``text[start:end]`` of the whole is this clause's `text`.

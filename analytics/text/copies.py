@@ -1,7 +1,7 @@
 """Which texts are the same problem: equal apart from notation, or copies that differ only in their numbers.
 
 One data set writes "7 red apples are in the basket . How many ... ?", another "Seven red apples are in the basket. How
-many ...?". Both keys ignore how numbers are written (digits, words, ordinals), case, punctuation, accents, blanks and
+many ...?". Both keys ignore how numbers are written (digits, words, ordinals), case, punctuation, accents, spaces and
 tokenisation. Everything that separates training data from evaluation data compares by them: exclusion from training,
 leak reports, the starters' data and the table of `worker.reproduction.apart`. The fixed parts of `analytics.splits` are
 cut by another key, which does not change because stored models and figures depend on it.
@@ -91,7 +91,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _untokenised(text: str) -> str:
-    """Return a text without accents and without the blanks that a tokenizer puts around punctuation."""
+    """Return a text without accents and without the spaces that a tokenizer puts around punctuation."""
     if not text.isascii():
         text = "".join(
             character if character in VULGAR_FRACTIONS else unicodedata.normalize("NFKD", character)

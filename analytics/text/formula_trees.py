@@ -66,7 +66,7 @@ def _tree(spelling: str) -> Any:
     except Exception as error:  # noqa: BLE001 - the library raises bare Exception and whatever SymPy raises
         raise LatexError(f"the formula cannot be read ({type(error).__name__})") from None
     if not isinstance(tree, sympy.Expr):
-        raise LatexError("the formula is no expression")
+        raise LatexError("the formula is not an expression")
     _check_calls(tree)
     return tree
 

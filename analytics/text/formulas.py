@@ -105,7 +105,7 @@ def formula_segments(text: str) -> list[Segment]:
 def _segments(text: str) -> tuple[Segment, ...]:
     segments: list[Segment] = []
     done = 0
-    line_is_blank = True  # only blanks since the start of the line, up to `done`
+    line_is_blank = True  # only spaces since the start of the line, up to `done`
     for start, body_start, body_end, end, kind in _find_formulas(text):
         if start > done:
             segments.append(Segment("text", text[done:start], text[done:start], done, start))
@@ -290,5 +290,5 @@ def _is_dollar_body(body: str, following: str) -> bool:
 
 
 def _line_ends(text: str, position: int) -> bool:
-    """Return whether only blanks follow `position` on its line."""
+    """Return whether only spaces follow `position` on its line."""
     return _REST_OF_LINE.match(text, position) is not None

@@ -57,7 +57,7 @@ def without_credits(text: str) -> str:
 
 
 def masked_text(text: str) -> str:
-    r"""Return the form of a whole question: lower-case words and masked formulas, separated by blanks.
+    r"""Return the form of a whole question: lower-case words and masked formulas, separated by spaces.
 
     >>> masked_text("Solve $x^2-6x-16=0$ in 2 steps.") == masked_text("Solve $t^2+t+3=0$ in three steps!")
     True
@@ -73,7 +73,7 @@ def masked_text(text: str) -> str:
 
 
 def masked_formula(latex: str, variables: dict[str, str] | None = None) -> str:
-    r"""Return the form of a formula: its tokens, separated by blanks.
+    r"""Return the form of a formula: its tokens, separated by spaces.
 
     Args:
         variables: masks of the question's variables so far; updated in place.

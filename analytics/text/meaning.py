@@ -208,7 +208,7 @@ def _statement(spelling: str) -> tuple[list[str], list[str]]:
     terms, relations = _split(spelling, frozenset(_RELATIONS))
     turned = [relation in _TURNED for relation in relations]
     if any(turned) and not all(turned):
-        raise LatexError("relations of both directions")
+        raise LatexError("the relations point in different directions")
     order = -1 if any(turned) else 1
     return terms[::order], [_RELATIONS[relation] for relation in relations[::order]]
 

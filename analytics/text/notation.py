@@ -20,12 +20,12 @@ _TOKEN = re.compile(
 
 
 def latex_pieces(latex: str) -> list[str]:
-    """Return the tokens of a formula and the blanks between them; joining them gives back the formula."""
+    """Return the tokens of a formula and the spaces between them; joining them gives back the formula."""
     return _TOKEN.findall(latex)
 
 
 def formula_tokens(latex: str) -> list[str]:
-    r"""Return the tokens of a formula without blanks.
+    r"""Return the tokens of a formula without spaces.
 
     >>> formula_tokens(r"\frac{12}{x_1} \le 3.5")
     ['\\frac', '{', '12', '}', '{', 'x', '_', '1', '}', '\\le', '3.5']
@@ -142,7 +142,7 @@ _LOST_ROW = re.compile(r"(?<=\S) {3,}(?=\S)")
 
 
 def mend_rows(latex: str) -> str:
-    r"""Restore the row breaks that TAL-SCQ5K lost: four blanks in a ``cases`` that has no ``\\\\``.
+    r"""Restore the row breaks that TAL-SCQ5K lost: four spaces in a ``cases`` that has no ``\\\\``.
 
     >>> mend_rows(r"\begin{cases}x=1    y=2\end{cases}")
     '\\begin{cases}x=1\\\\ y=2\\end{cases}'
@@ -276,7 +276,7 @@ def _has_script(tokens: list[str], close: int) -> bool:
 
 
 def _join(tokens: list[str]) -> str:
-    """Write tokens as LaTeX, with a blank only where two tokens would run together."""
+    """Write tokens as LaTeX, with a space only where two tokens would run together."""
     parts: list[str] = []
     previous = ""
     for piece in tokens:

@@ -4,8 +4,8 @@ Operators bind as taught at school, the loosest first::
 
     relation     = < > <= >= != -> ~          a chain, written as typed
     sum          + - +- and the set operators
-    product      * × · ÷ mod, x between numbers, and a slash with blanks around it: "12 / 4"
-    fraction     a slash without blanks: "6 ÷ 2/3" is 6 ÷ (2/3)
+    product      * × · ÷ mod, x between numbers, and a slash with spaces around it: "12 / 4"
+    fraction     a slash without spaces: "6 ÷ 2/3" is 6 ÷ (2/3)
     run          2x(y+1), juxtaposition
     power        x^2, x_1; right-associative
     postfix      5!  f'  20%  30°

@@ -179,7 +179,7 @@ def _is_article(pieces: Sequence[_Piece], place: int) -> bool:
 
 
 def _beside(pieces: Sequence[_Piece], place: int) -> tuple[_Piece | None, _Piece | None]:
-    """Return the neighbouring pieces on both sides, ignoring blanks."""
+    """Return the neighbouring pieces on both sides, ignoring spaces."""
     before = next((piece for piece in reversed(pieces[max(place - 2, 0) : place]) if piece.kind != "blank"), None)
     after = next((piece for piece in pieces[place + 1 : place + 3] if piece.kind != "blank"), None)
     return before, after
@@ -293,7 +293,7 @@ def _mark_pair(pieces: list[_Piece], opening: int, closing: int) -> None:
 
 
 def _runs(pieces: Sequence[_Piece]) -> Iterator[tuple[int, int]]:
-    """Yield (first, last + 1) for each run of mathematics, without blanks and commas at its ends."""
+    """Yield (first, last + 1) for each run of mathematics, without spaces and commas at its ends."""
     place = 0
     while place < len(pieces):
         end = place

@@ -18,7 +18,7 @@ FUNCTIONS = {
     **{f"a{name}": rf"\arc{name}" for name in ("sin", "cos", "tan")},
     "lcm": r"\operatorname{lcm}",
 }
-"""Functions under the words that people type."""
+"""Functions by the words that people type for them."""
 ROOTS = {"sqrt": "", "root": "", "cbrt": "[3]", "√": "", "∛": "[3]", "∜": "[4]"}
 GREEK = frozenset(
     str.split("alpha beta gamma delta epsilon theta lambda mu pi rho sigma tau phi omega Delta Sigma Omega")
@@ -62,7 +62,7 @@ class PlainMathsError(ValueError):
 
 @dataclass(slots=True)
 class Token:
-    """A token; `spaced`: whether a blank precedes it."""
+    """A token; `spaced`: whether a space precedes it."""
 
     kind: str
     text: str
@@ -111,7 +111,7 @@ class Cursor:
         return self.tokens[self.place]
 
     def is_tight(self) -> bool:
-        """Return whether there is no blank on either side of the next token."""
+        """Return whether there is no space on either side of the next token."""
         return not self.token.spaced and not self.tokens[self.place + 1].spaced
 
     def error(self, reason: str) -> PlainMathsError:
@@ -159,7 +159,7 @@ def _factorials(tokens: list[Token]) -> list[Token]:
 
 
 def _times(tokens: list[Token]) -> list[Token]:
-    """Turn each x that means "times" into a sign: between numbers, or with blanks around it before a bracket."""
+    """Turn each x that means "times" into a sign: between numbers, or between spaces before a bracket."""
     letters = [place for place, token in enumerate(tokens) if token.text in ("x", "X") and token.kind == "letter"]
     signs = {place for place in letters if _joins_numbers(tokens, place)}
     variables = [place for place in letters if place not in signs]
@@ -211,7 +211,7 @@ def _begins_operand(tokens: list[Token], place: int) -> bool:
 
 
 def _refuse_contradicting_blanks(tokens: list[Token]) -> None:
-    """Reject ``x+1 / x-1``, in which blanks and precedence contradict each other."""
+    """Reject ``x+1 / x-1``, in which the spacing contradicts the precedence of the operators."""
     depth = 0
     tight_sums: set[int] = set()
     loose_strokes: set[int] = set()
@@ -223,4 +223,4 @@ def _refuse_contradicting_blanks(tokens: list[Token]) -> None:
         elif token.text == "/" and not is_tight:
             loose_strokes.add(depth)
     if tight_sums & loose_strokes:
-        raise PlainMathsError("the blanks and the order of operations disagree")
+        raise PlainMathsError("the spacing and the order of operations disagree")

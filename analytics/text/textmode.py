@@ -150,7 +150,7 @@ def replace_text_macros_in_formula(latex: str) -> str:
 
 
 def _prose_character(match: re.Match[str]) -> str:
-    # LaTeX swallows the blank that ends a macro's name: "\textquotesingle s" prints 's.
+    # LaTeX swallows the space that ends a macro's name: "\textquotesingle s" prints 's.
     name = match[1]
     return TEXT_MACROS.get(name, _PROSE_MACROS.get(name, match[0]))
 

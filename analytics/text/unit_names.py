@@ -117,4 +117,4 @@ def unit_dimension(unit: str) -> str:
             dimension = "speed"
         if dimension is not None:
             return dimension
-    raise DataError(f"{unit} is no unit that we know")
+    raise DataError(f"{unit} is not a known unit")

@@ -50,7 +50,7 @@ class FinishedStage:
 
 @contextmanager
 def checkpoints_beside(output: Path) -> Iterator[Path]:
-    """Yield the checkpoint folder of a training that writes `output`; it is removed only on success."""
+    """Yield the checkpoint folder of a training run that writes `output`; it is removed only on success."""
     folder = output.with_name(f".{output.name}.checkpoint")
     yield folder
     if is_main() and folder.is_dir():

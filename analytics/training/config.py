@@ -1,4 +1,4 @@
-"""Base class for the configurations of trainings in stages. Torch-free."""
+"""Base class for the configurations of training runs in stages. Torch-free."""
 
 from __future__ import annotations
 

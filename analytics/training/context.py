@@ -1,4 +1,4 @@
-"""The environment of a training: where the model comes from, progress reports, and who gets the result."""
+"""The environment of a training run: where the model comes from, progress reports, and who gets the result."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def explained_memory_errors() -> Iterator[None]:
     except torch.OutOfMemoryError as error:
         raise ConfigurationError(
             [
-                "the GPU ran out of memory; close what else uses it and start again, which goes on from the last"
+                "the GPU ran out of memory; close what else uses it and start again, which resumes from the last"
                 " checkpoint, or begin anew with a smaller batch_size or max_tokens"
             ]
         ) from error

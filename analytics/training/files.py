@@ -1,4 +1,4 @@
-"""Setup shared by all trainings on files: the requested encoder, the checkpoint, the command."""
+"""Setup shared by all training runs on files: the requested encoder, the checkpoint, the command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Config = TypeVar("Config")
 def file_training(
     capability: str, data: Path, output: Path, config: Config, files: FileOptions, context: TrainingContext
 ) -> Iterator[tuple[Config, TrainingContext]]:
-    """Yield the configuration and the context of a training on files.
+    """Yield the configuration and the context of a training run on files.
 
     A checkpoint is stored next to the output until the block ends; after an error it stays, and the same
     command resumes from it.
@@ -27,7 +27,7 @@ def file_training(
     Args:
         capability: the capability's word.
         data: file or folder with the training data.
-        output: folder the model's folder.
+        output: the model's folder.
         config: dataclass with a `backbone`, which `files` may replace.
         files: options from the command line.
         context: receives each report as a line.

@@ -1,4 +1,4 @@
-"""Interpolation between the weights before and after a training.
+"""Interpolation between the weights before and after a training run.
 
 Wortsman et al. (CVPR 2022), "Robust fine-tuning of zero-shot models": training on synthetic examples forgets
 some of what the pretrained weights knew; on the straight line between the two there are weights that rank
@@ -19,7 +19,7 @@ _NOT_SCALED = ".lora_A."  # only one of an adapter's two factors is scaled, so t
 
 
 def starting_weights(model: nn.Module) -> dict[str, Tensor]:
-    """Return copies of the weights that a training will change; call it before training begins."""
+    """Return copies of the weights that a training run will change; call it before training begins."""
     return {
         name: weight.detach().clone()
         for name, weight in model.named_parameters()

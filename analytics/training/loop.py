@@ -205,7 +205,7 @@ class _Training:
 
 
 class _StageLoop:
-    """One stage of a training."""
+    """One stage of a training run."""
 
     def __init__(self, training: _Training, stage: Stage) -> None:
         self.training, self.stage, self.settings = training, stage, stage.settings

@@ -156,7 +156,7 @@ class LoopSettings:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One part of a training: what it minimises, for how long, and which parameters it changes.
+    """One part of a training run: what it minimises, for how long, and which parameters it changes.
 
     Attributes:
         name: one word; in later stages than the first the loss is reported as ``loss_<name>``.

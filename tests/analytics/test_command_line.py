@@ -93,4 +93,4 @@ def test_several_starters_are_exported_to_numbered_folders(monkeypatch, tmp_path
 def test_a_starter_that_needs_no_export_is_refused(word, tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["export-starters", word, "--output", str(tmp_path)])
-    assert f"'{word}' is no capability that can be exported" in capsys.readouterr().err
+    assert f"'{word}' is not a capability that can be exported" in capsys.readouterr().err

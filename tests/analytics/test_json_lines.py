@@ -87,7 +87,7 @@ def test_invalid_utf8_and_nul_are_named_by_their_byte():
         ("12345", ""),
         ("123456", "has 6 characters, more than 5"),
         ("é\0", "holds a NUL character"),
-        ("é\udc00", "holds half of a surrogate pair, which is no character"),
+        ("é\udc00", "holds half of a surrogate pair, which is not a character"),
         ("😀", ""),
     ],
 )

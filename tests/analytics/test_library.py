@@ -149,7 +149,7 @@ def test_an_encoder_that_pools_in_another_way_is_refused(encoder, tmp_path):
     (folder / "modules.json").write_text((tmp_path / "saved" / "modules.json").read_text().replace('"backbone"', '""'))
     (folder / "1_Pooling").mkdir()  # the folder of the transformer becomes one of sentence-transformers
     (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
-    with pytest.raises(BackboneError, match="neither the mean"):
+    with pytest.raises(BackboneError, match="must be the mean"):
         Encoder.load(folder)
 
 
@@ -178,7 +178,7 @@ def test_an_encoder_without_weights_is_not_looked_for_elsewhere(tiny_export, tmp
 
 
 def test_probes_refuse_another_encoder(tiny_export):
-    with pytest.raises(DataError, match="vectors of Kindred starter, not of tiny-bert-32"):
+    with pytest.raises(DataError, match="vectors of Kindred starter: load that encoder instead of tiny-bert-32"):
         Probes.load(encoder=Encoder.load(tiny_export))
 
 

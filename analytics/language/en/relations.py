@@ -1,4 +1,4 @@
-"""How English states relations between numbers: clauses by kind, for `analytics.solver.rules.relations`.
+"""English clauses that relate numbers, by kind of relation, for `analytics.solver.rules.relations`.
 
 Numbers are already parsed and appear as ``#0``, ``#1`` without their units: "Ben is #0 younger than Carla".
 """
@@ -288,7 +288,7 @@ THERE = _p(r"there(?: be)?|it|#\d+")
 
 
 def with_subject(clause: str) -> str:
-    """Return a clause that lacks a subject with a pronoun as its subject."""
+    """Return a clause with a pronoun added as its subject."""
     return f"it {clause.removeprefix('then ')}"
 
 

@@ -46,7 +46,7 @@ VERBS = BASES | frozenset(
     treat
     """.split()
 )
-"""Verbs of questions; in a statement, those that are not in `BASES` are often nouns."""
+"""Verbs that occur in questions; in statements, those outside `BASES` are often nouns."""
 
 _DOUBLED = frozenset("chop drop fit hop jog nap pat plan rip scrub ship shop stop swap trim trip wrap".split())
 _VOWELS = "aeiou"
@@ -131,7 +131,7 @@ for _base in VERBS.union(_MATHEMATICAL):
 
 
 def word_family(word: str) -> frozenset[str]:
-    """Return all forms of a word's verb and the noun of the calculation; only the word itself if it is not a verb form.
+    """Return all forms of the verb that a word belongs to, with its noun (addition); only the word if there is none.
 
     >>> sorted(word_family("sharing")), sorted(word_family("addition")), sorted(word_family("number"))
     (['share', 'shared', 'sharing'], ['add', 'added', 'adding', 'addition'], ['number'])

@@ -1,4 +1,4 @@
-"""How Chinese states relations between numbers: clauses by kind, for `analytics.solver.rules.relations`.
+"""Chinese clauses that relate numbers, by kind of relation, for `analytics.solver.rules.relations`.
 
 Numbers are already parsed and appear as ``#0``, ``#1`` without their units: 梨树比桃树多#1棵.
 """
@@ -182,7 +182,7 @@ def retold(text: str) -> str:
 
 
 def with_subject(clause: str) -> str:
-    """Return a clause that lacks a subject with a pronoun as its subject."""
+    """Return a clause with a pronoun added as its subject."""
     return f"它{clause}"
 
 

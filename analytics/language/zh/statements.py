@@ -65,7 +65,7 @@ def answer_statement(question: str, answer: Fraction, _text: str) -> str:
         return body + number_text(answer, "zh")
     if body != question:  # 求这个数
         return f"{body}是{number_text(answer, 'zh')}"
-    raise NotReversibleError("the last clause is no question")
+    raise NotReversibleError("the last clause is not a question")
 
 
 def _amount(asked: str, answer: Fraction) -> str:

@@ -88,7 +88,7 @@ def find_unit_words(text: str) -> Iterator[UnitPlace]:
 
 
 def asked_unit(question: str) -> str:
-    """Return the unit in which a question asks for a quantity, by pint's name; empty if it names none."""
+    """Return pint's name for the unit that a question asks for; empty if it names none."""
     matches = list(_ASKED_UNIT.finditer(question))
     return NAMES.get(matches[-1]["unit"] or matches[-1]["unit2"], "") if matches else ""
 

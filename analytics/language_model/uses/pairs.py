@@ -63,7 +63,7 @@ _CERTAIN = 0.99  # probabilities of the verdict are read up to this
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a model says of a pair.
+    """What a model says about a pair.
 
     Attributes:
         leaning: from -1 (different) to 1 (same), the mean of both orders; None if neither answer can be used.

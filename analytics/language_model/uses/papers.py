@@ -6,7 +6,7 @@ is used once, in order, and no question is empty. Which option is right is not a
 so no instruction inside a paper can have an option marked.
 
 A paper that is larger than the model's context window is read in pieces that end at the end of a page, if possible.
-The last question of a piece is read again with the next one, because it may go on there.
+The last question of a piece is read again with the next one, because it may continue there.
 """
 
 from __future__ import annotations

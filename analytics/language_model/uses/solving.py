@@ -132,7 +132,7 @@ def checked_solution(answer: Mapping[str, Any], text: str, slots: Sequence[Numbe
     """Return the solution that a program computes, with an even probability; None for an empty program.
 
     Raises:
-        UnusableAnswer: it is no program over the numbers of the text, or no such question has its answer.
+        UnusableAnswer: it is not a program over the numbers of the text, or no such question has its answer.
     """
     lines = answer.get("lines")
     if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):

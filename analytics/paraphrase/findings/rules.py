@@ -24,7 +24,7 @@ def weigh_formulas(pair: Pair, findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings without those inside equivalent formulas.
 
     A formula with a different meaning is itself a finding, unless another finding inside it already covers
-    it. Formulas are compared in order, if both texts have equally many.
+    it. Formulas are compared in order, if both texts have the same number of them.
     """
     settled = list(findings)
     formulas = [formula_segments(text.text) for text in (pair.original, pair.paraphrase)]

@@ -75,7 +75,7 @@ def stem(word: str) -> str:
     if len(word) < 4:
         return word
     if word.endswith("ie") and len(word) > 4:
-        return word[:-2] + "y"  # a cookie and the cookies
+        return word[:-2] + "y"  # "cookie" gets the same stem as "cookies"
     for ending, new in _PLURALS:
         if word.endswith(ending) and len(word) > len(ending) + 1:
             return word[: -len(ending)] + new
@@ -128,7 +128,7 @@ _NO_ADVERBS = frozenset(words_of("no_adverbs"))
 
 
 def is_adverb(word: str) -> bool:
-    """Return whether a lower-case word is an adverb that never changes a question; "daily" and "equally" do.
+    """Return whether a lower-case word is an adverb that never changes what is asked (unlike "daily" and "equally").
 
     >>> is_adverb("slowly"), is_adverb("daily"), is_adverb("family")
     (True, False, False)
@@ -137,4 +137,4 @@ def is_adverb(word: str) -> bool:
 
 
 GENERIC = frozenset(canonical(word) for word in words_of("generic"))
-"""Nouns that may stand for any other, by their `canonical` form."""
+"""Nouns that can replace any other noun, in their `canonical` form."""

@@ -47,7 +47,7 @@ class Term:
 
     @property
     def unit(self) -> str:
-        """The unit by pint's name; empty if there is none or the term is computed."""
+        """Pint's name for the unit; empty if there is none or the term is computed."""
         return self.quantity.unit_name if self.quantity is not None else ""
 
     @property

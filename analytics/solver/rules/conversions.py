@@ -15,7 +15,7 @@ _EXACT = ({"second", "minute", "hour", "day", "week"}, {"month", "year", "decade
 
 
 def asked_unit(reading: Reading) -> str:
-    """Return the unit in which the question asks for a quantity, by pint's name; empty if it names none.
+    """Return pint's name for the unit in which the question asks for a quantity; empty if it names none.
 
     >>> asked_unit(Reading("A pencil costs 35 cents. How many dollars do 20 pencils cost?"))
     'dollar'

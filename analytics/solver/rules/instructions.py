@@ -103,7 +103,7 @@ class RoundingPhrase:
     """How a number is to be rounded.
 
     Attributes:
-        rest: the text with the phrase replaced by the same number of blanks.
+        rest: the text with the phrase replaced by the same number of spaces.
         words: the rounding, to be read after "rounded": ``"to the nearest ten"``.
         step: the answer is a multiple of this; None if `figures` applies.
         figures: number of significant figures; 0 if a step is given.

@@ -1,4 +1,4 @@
-"""Speed, distance and time, and joint work of several at their own rates."""
+"""Problems about speed, distance and time, and about working together at different rates."""
 
 # ruff: noqa: E501 - one pattern per line
 
@@ -131,7 +131,7 @@ def one_journey(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | No
 
 @when(3, 4, unless=_OTHERWISE)
 def two_journeys(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for two that travel towards each other or apart: one of the two speeds, the time or the distance."""
+    """Answer for two travellers who approach each other or move apart: a speed, the time or the distance."""
     journey, text = _Journey(reading, quantities), reading.text
     is_such = _TOWARDS.search(text) or _AWAY.search(text)
     if not journey.is_whole or not is_such or _LATER.search(reading.story) or _FOLLOWS.search(text):
@@ -151,7 +151,7 @@ def two_journeys(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | N
 
 @when(2, 4, says=_AVERAGE, asks=_ASKS_SPEED, unless=_OTHERWISE)
 def average_speed(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for the average speed there and back on one route, or over two stretches with a time each."""
+    """Answer for the average speed of a return journey, or over two stretches whose times are given."""
     journey = _Journey(reading, quantities)
     if not journey.is_whole or len(journey.speeds) != 2:
         return None
@@ -185,7 +185,7 @@ _ASKS_TIME_TOGETHER = re.compile(r"\bhow (?:long|many (?:hours|minutes|days|week
 
 @when(2, 4, says=_WORK, asks=_ASKS_TIME_TOGETHER, unless=_OTHERWISE_TOGETHER)
 def time_together(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer "Ana paints a wall in 6 hours, Ben in 3. How long together?", or for one, given the time of both together."""
+    """Answer "Ana paints a wall in 6 hours, Ben in 3. How long together?", or for one of them, given their joint time."""
     times = [each for each in quantities if each.unit is not None and each.unit.dimension == "time"]
     others = [each for each in quantities if each not in times]
     is_counted = all(each.unit is None and each.value == len(times) for each in others) and len(others) < 2

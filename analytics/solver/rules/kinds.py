@@ -109,7 +109,7 @@ def _after_how_many(reading: Reading) -> str:
 
 
 def _is_named(kind: frozenset[str], reading: Reading) -> bool:
-    """Return whether the clause that asks names a kind, by a word or by a number: "How many 20-cent coins"."""
+    """Return whether the clause with the question names a kind, by a word or by a number: "How many 20-cent coins"."""
     asked, begin = _after_how_many(reading), reading.text.rfind(reading.asked)
     numbers = {str(each.value) for each in reading.quantities if each.start >= begin}
     is_word = any(each in asked for each in kind) if not reading.language.space else kind & _words(reading, asked)
@@ -122,7 +122,7 @@ def _amount(quantity: Quantity) -> Amount:
 
 @when(2, 7, asks=_ASKS, unless=_OTHERWISE)
 def number_of_one_kind(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer "A farmer has 17 cows and some hens. They have 108 legs. How many hens?", and for coins and tickets.
+    """Answer "A farmer has 17 cows and some hens. They have 108 legs. How many hens?", and the like for coins and tickets.
 
     Raises:
         Contradiction: 11 heads cannot have 27 legs.

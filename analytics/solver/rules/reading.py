@@ -36,7 +36,7 @@ class RuleAnswer:
         tree: the equation over the problem's slots.
         rounding: how the last step rounds the quotient, as in `Solution.rounding`.
         written: the answer as people write it, if that is not just the value: a time of day.
-        said: in words, operations on the numbers of the text that the equation does not express.
+        said: operations that the equation does not express, in words.
         value: what the last step makes of the equation's value; None if the equation's value is the answer.
     """
 
@@ -73,7 +73,7 @@ class Quantity:
 
     @property
     def unit_name(self) -> str:
-        """The unit by pint's name; empty if there is none."""
+        """Pint's name for the unit; empty if there is none."""
         return self.unit.unit if self.unit is not None else ""
 
     @property
@@ -195,9 +195,9 @@ def when(
     """Restrict a rule to texts that may fit it, and pass it their numbers.
 
     Args:
-        fewest, most: how many numbers a text counts; without `most`, exactly `fewest`.
+        fewest, most: how many numbers a text may have; exactly `fewest` if `most` is not given.
         only: code of the only language that the rule supports.
-        asks, says, unless: pattern the question must contain, the text must contain, and the text must not contain.
+        asks, says, unless: patterns that the question must match, the text must match, and the text must not match.
     """
 
     def opened(rule: Callable[[Reading, list[Quantity]], Answer]) -> Callable[[Reading], Answer]:
@@ -214,5 +214,5 @@ def when(
 
 
 def constant(value: int | Fraction) -> ExpressionTree:
-    """Return a number that does not come from the problem as a tree."""
+    """Return the tree of a number that the problem does not contain."""
     return ExpressionTree(constant_label(Fraction(value)))

@@ -57,7 +57,7 @@ def _asks_for_real(reading: Reading, ratio: Fraction | None) -> bool | None:
     """Return whether the question is for the real length; None if that is unclear.
 
     Args:
-        ratio: the asked-for unit in units of the given length, if the real length is the larger one.
+        ratio: the size of the unit asked for, in units of the given length; None unless the real length is larger.
     """
     if ratio is not None and ratio != 1:
         return ratio > 1
@@ -104,7 +104,7 @@ _OTHER_CHANGE = re.compile(r"\b(?:every|each|per|hour|average|twice|half|mean|ho
 
 @when(2, 6)
 def change_of_level(reading: Reading, _numbers: list[Quantity]) -> RuleAnswer | None:
-    """Answer for numbers with a negative one, or temperatures: their difference, or the level after each change."""
+    """Answer for temperatures, or numbers of which one is negative: the difference, or the level after the changes."""
     quantities = reading.plain()  # without times of day
     is_below = any(each.value < 0 for each in quantities)
     if len(quantities) < 2 or any(each.mention.kind not in _KINDS for each in quantities):

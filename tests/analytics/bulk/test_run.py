@@ -204,7 +204,7 @@ def test_other_versions_or_another_model_on_a_machine_are_refused(monkeypatch):
     other = tuple((name, "1.0" if name == "torch" else number) for name, number in versions)
     with pytest.raises(EngineError, match=r"The machine \S+ has torch .*, this one 1\.0: install the same"):
         BlockWork(job, about, other)([("a",)])
-    with pytest.raises(EngineError, match=r"On the machine \S+: the model there is another one than here"):
+    with pytest.raises(EngineError, match=r"On the machine \S+: the model there differs from the one here"):
         BlockWork(job, "{}", versions)([("a",)])
     with pytest.raises(EngineError, match=r"On the machine \S+: \S+ is not a model folder"):
         BlockWork(Embed("/nowhere"), about, versions)([("a",)])

@@ -33,7 +33,7 @@ def test_a_constant_that_is_a_fraction_has_brackets_where_it_is_divided_by() -> 
     [
         ([], "empty"),
         (["+", "1"], "lacks an operand"),
-        (["1", "2"], "no single expression"),
+        (["1", "2"], "not a single expression"),
         (["+"] * 400 + ["1"] * 401, "more than 300 operations"),
     ],
 )

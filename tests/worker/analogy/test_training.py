@@ -90,7 +90,7 @@ class TestTraining:
             capability="analogy", settings={**TINY, "backbone": backbone, "batch_size": "18"}, send=False
         )
         done(run, state="failed")
-        assert "are missing" in run.error
+        assert "more are needed" in run.error
 
     def test_the_command_trains_too_and_says_what_is_wrong_with_a_setting(self, backbone, no_graph, no_default_models):
         with pytest.raises(CommandError, match="temperature"):
