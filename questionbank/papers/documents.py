@@ -131,7 +131,7 @@ def read_latex(text: str) -> Source:
     if drawings:
         source.notices.append(
             counted(drawings, "1 drawing made in LaTeX", "{} drawings made in LaTeX")
-            + " cannot be read; [image] stands there. Save drawings as PNG pictures and insert those."
+            + " cannot be read; [image] marks the place. Save drawings as PNG pictures and insert those."
         )
     return source
 
@@ -355,7 +355,7 @@ def read_document(path: Path, name: str) -> Document:
     if source.lost_pictures > 0:
         lost = counted(source.lost_pictures, "1 picture is", "{} pictures are")
         notices.append(
-            f"{lost} of a type that pages cannot show, such as WMF or TIFF; [image] stands there. Save them as PNG."
+            f"{lost} of a type that pages cannot show, such as WMF or TIFF; [image] marks the place. Save them as PNG."
         )
     lines = cut_lines(source.paragraphs)
     named = picture_names(line.text for line in lines)

@@ -1,8 +1,9 @@
 """Compute the numbers shown before list items, which pandoc does not report.
 
-Word: the numbering and styles of ECMA-376 part 1, 17.7 and 17.9. OpenDocument: version 1.3, part 3, 5.3. pandoc numbers
-each OpenDocument list separately, but an interrupted list continues in a new list, even at an inner level: `(b)` below
-an answer space is an item of a list nested in an item of another list, and the outer item has no number.
+Word: the numbering and styles of ECMA-376 part 1, 17.7 and 17.9. OpenDocument: version 1.3, part 3, 5.3. pandoc
+numbers each OpenDocument list on its own, but a list interrupted by other text is stored as two lists, of which the
+second continues the first. This also happens in nested lists: `(b)` below an answer space is then stored in an inner
+list, inside an outer item that has no number.
 """
 
 from __future__ import annotations
@@ -169,7 +170,7 @@ class Styles:
         return chain
 
     def numbering(self, style: str, properties: Any) -> tuple[str, int] | None:
-        """Return list and level of a paragraph, from its own properties or its style; None if it is not in a list."""
+        """Return the list and level of a paragraph, by its own properties or its style; None if it is in no list."""
         own = properties.find(f"{_W}numPr") if properties is not None else None
         name, level = word_value(own, "numId"), word_value(own, "ilvl")
         chain = self._chain(style)
@@ -316,7 +317,7 @@ class ListNumbers:
         return f"{prefix}{'.'.join(filter(None, shown))}{suffix}".strip()
 
     def _label(self, style: str, level: int, counts: _Counts) -> str:
-        """Return the number at a level, as shown in a number of that level or of an inner one."""
+        """Return the number of one level as text; the numbers of inner levels may include it, as in 2.1."""
         shape = self._levels.get((style, level))
         sign = shape.get(f"{_STYLE}num-format") or "" if shape is not None else ""
         return number_text(counts.get(level, ("", 1))[1], _SHAPES.get(sign[:1], "decimal")) if sign else ""

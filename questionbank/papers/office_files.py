@@ -246,7 +246,7 @@ def _notices(facts: WordFacts, *, has_macros: bool) -> Iterator[str]:
         yield f"{objects} cannot be read. Paste tables or pictures instead."
     if facts.drawings:
         drawings = counted(facts.drawings, "1 drawing made in Word", "{} drawings made in Word")
-        yield f"{drawings} cannot be read; [image] stands there. Save drawings as PNG pictures and insert those."
+        yield f"{drawings} cannot be read; [image] marks the place. Save drawings as PNG pictures and insert those."
     if facts.external:
         yield counted(facts.external, "1 picture is", "{} pictures are") + f" {ELSEWHERE}"
 
@@ -310,7 +310,7 @@ def read_odt(package: Package) -> Source:
         notices.append(counted(external, "1 picture is", "{} pictures are") + f" {ELSEWHERE}")
     if drawings:
         notices.append(
-            f"{counted(drawings, '1 drawing', '{} drawings')} cannot be read; [image] stands there."
+            f"{counted(drawings, '1 drawing', '{} drawings')} cannot be read; [image] marks the place."
             " Save drawings as PNG pictures and insert those."
         )
     parts = {"content.xml": ET.tostring(root, encoding="utf-8")}

@@ -33,7 +33,7 @@ class Role(StrEnum):
 
 
 POINTED = "pointed"
-"""The rule that decided a role, if a language model did and its reading was taken."""
+"""The name of the rule for roles that a language model proposed and that were adopted."""
 
 Area = tuple[int, ...]
 """Area on a page: the page counted from 0, then left, top, right, bottom in pixels of its picture; or empty."""
@@ -82,37 +82,38 @@ class Document:
 
 
 DOUBTS = {
-    # What the question's lines lack, or what they hold too much of.
+    # Lines that a question lacks, or that it has too many of.
     "headless": (
-        "It begins with an option, a part or an answer. Say which line asks, or join it with the question above."
+        "It begins with an option, a part or an answer."
+        " Say which line asks the question, or join it with the question above."
     ),
     "no_text": "The question has no text. Say which line asks it, or join it with the question above.",
     "short": "The text is unusually short. Is there more of it above or below?",
-    "asks_nothing": "Nothing in it asks for an answer. Leave it out if it is no question.",
+    "asks_nothing": "Nothing in it asks for an answer. Leave it out if it is not a question.",
     "number_inside": "A line of the text has a number of its own. If it begins another question, say so.",
     "boxed": "The text box “{text}” is read as part of it. Does it belong to it?",
-    "line_left": "The line “{text}” below is in no question. If it belongs to one, say what it is.",
+    "line_left": "The line “{text}” below is not part of any question. If it should be, say what it is.",
     "refused": "The bank cannot take it yet: {reason}.",
     "unread_signs": (
-        "Some signs of its text could not be read with certainty. Compare it with the question as printed."
+        "Some characters of its text could not be read with certainty. Compare it with the question as printed."
     ),
     "picture_lost": "A picture could not be kept; [image] stands in its place.",
     "formula_lost": "A formula could not be read; [formula] stands in its place.",
-    "picture_in_heading": "The heading above holds a picture. Is it an option of the question before?",
+    "picture_in_heading": "The heading above contains a picture. Is it an option of the question before?",
     # Its number, compared with those of its neighbours.
-    "unnumbered": "It has no number, though others have. Join it with the question above if it belongs to that.",
-    "number_twice": "The number {number} stands twice. Join this with the question above if it belongs to that.",
-    "number_again": "The number {number} stands {where} as well. Does one of the two answer the other?",
+    "unnumbered": "It has no number, though the others do. Join it with the question above if it belongs to that.",
+    "number_twice": "The number {number} appears twice. Join this with the question above if it belongs to that.",
+    "number_again": "The number {number} also appears {where}. Is one of the two the answer to the other?",
     "number_missing": "The next number is {next}. If {missing} is in this one, say where it begins.",
     "numbers_restart": (
         "The numbers begin again at 1 without a heading. Are these parts of the question above, or rules?"
     ),
     # Options and parts.
-    "both": "It has lettered parts and options. Say of each lettered line which it is.",
+    "both": "It has lettered parts and options. Say for each lettered line whether it is a part or an option.",
     "no_options": "It has no options, but the questions before and after it have. Say which lines are options.",
     "option_single": "It has a single option. Say which lines are the others.",
-    "option_empty": "Option {labels} has no text. Join it with the line that has.",
-    "option_lost": "The letters of the options skip: {labels}. Is one missing?",
+    "option_empty": "Option {labels} has no text. Join it with the line that has it.",
+    "option_lost": "There is a gap in the letters of the options: {labels}. Is one missing?",
     "options_same": "Two options have the same text. Correct one of them.",
     "options_count": "It has {count} options; most others have {usual}. Is a line missing, or one too many?",
     "options_renamed": "The options are numbered {printed}; they are read as {labels}.",
@@ -120,34 +121,38 @@ DOUBTS = {
     "first_part": "The first part is {mark} Say where the parts before it begin.",
     "part_missing": "There is an answer to part {labels}, but no such part. Say where it begins.",
     "parts_as_questions": (
-        "Its parts are numbered as the questions are. Are they parts, or answers of the questions above?"
+        "Its parts are numbered like the questions. Are they parts, or answers to the questions above?"
     ),
     # Points.
     "no_points": "It gives no points, though the others do.",
-    "part_points": "{missing} of its {count} parts give no points, the others do.",
-    "points_sum": "Its parts give {found:g} points together, the paper says {stated:g}. Which is right?",
-    "points_impossible": "“{text}” is less than nothing. Give its points yourself.",
+    "part_points": "{missing} of its {count} parts give no points, but the others do.",
+    "points_sum": "Its parts add up to {found:g} points, but the paper says {stated:g}. Which is right?",
+    "points_impossible": "“{text}” is a negative number of points. Enter the points yourself.",
     # Answers.
     "unanswered": "No answer was found. Say which line gives it, or import the question without.",
     "parts_unanswered": "{missing} of the {count} parts have no answer. Say which lines give them.",
-    "match_unanswered": "It asks to match, but no answer says which belong together. Write it as “1-B, 2-A”.",
+    "match_unanswered": (
+        "It is a matching question, but no answer says which items belong together. Write it as “1-B, 2-A”."
+    ),
     "no_right_option": "No option is marked as the answer. Say which one is right.",
     "several_right": "{count} options are marked as right: {labels}. Are they?",
     "solution_only": "There is a worked solution, but no answer. Say which line of it is the answer.",
-    "answer_of_working": "The answer is what the working ends with: {results}. Is it all of it?",
+    "answer_of_working": "The answer was taken from the end of the working: {results}. Is it complete?",
     "answer_of_options": "The answer is {answer}, but there are no options. Say which lines are options.",
-    "answer_no_option": "By {source} the answer is “{answer}”, which is none of the options.",
-    "answer_other_options": "By {source} the answer is {answer}, but the options are {labels}.",
-    "answer_addresses": "“{text}” speaks to somebody. Is it the answer?",
+    "answer_no_option": "According to {source}, the answer is “{answer}”, which is not one of the options.",
+    "answer_other_options": "According to {source}, the answer is {answer}, but the options are {labels}.",
+    "answer_addresses": "“{text}” is addressed to the reader. Is it the answer?",
     "answer_odd": "{reason}.",
     "answer_twice": "The list of answers names question {number} more than once: {answers}.",
-    "answers_differ": "The answer is {answer} by {source}, but {other} by {other_source}. Which is it?",
+    "answers_differ": (
+        "The answer is {answer} according to {source}, but {other} according to {other_source}. Which is right?"
+    ),
     # Questions that are probably wrong, by the feature that contributes most.
     "suspect_paper": "Much of this paper is doubtful. Compare this question with the document.",
     "suspect_unanswered": "No answer was found. If the document gives one, say which line it is.",
-    "suspect_mentions": "Its text names other questions. Is all of it meant for this one?",
-    "suspect_textless": "Nothing above its parts or options asks. Is a line of its text missing?",
-    "suspect_match": "It asks to match, but was not read as pairs. Look at its options and its answer.",
+    "suspect_mentions": "Its text mentions other questions. Is all of it meant for this one?",
+    "suspect_textless": "Nothing above its parts or options asks a question. Is a line of its text missing?",
+    "suspect_match": "It is a matching question, but was not read as pairs. Look at its options and its answer.",
 }
 """Sentence for the reviewer by the code of the doubt."""
 
@@ -164,7 +169,7 @@ class Doubt:
         """Return the doubt with a code of `DOUBTS`, its sentence filled in with values.
 
         >>> str(Doubt.of("option_lost", labels="A, C"))
-        'The letters of the options skip: A, C. Is one missing?'
+        'There is a gap in the letters of the options: A, C. Is one missing?'
         """
         return cls(code, DOUBTS[code].format(**values))
 
@@ -230,16 +235,16 @@ def areas_of(lines: Iterable[Line]) -> tuple[Area, ...]:
 class Correction:
     """One review step: a line's role, its replacement, a question's points, or whether the question is imported.
 
-    A step may also take another reading of several lines.
+    A step may also adopt a different reading of several lines.
 
     Attributes:
-        key: key of the line, or of the first one; of the question for `points` and `is_left_out`.
+        key: key of the line or the first line; for `points` and `is_left_out`, key of the question.
         role: the line's new role; empty if unchanged.
         lines: the lines that replace it, with `roles`; empty if the line is unchanged.
         points: of the question, then of each part; empty for other corrections.
         is_left_out: whether the question is excluded from the import; None for other corrections.
-        taken: keys and roles of lines, in another reading; empty for other corrections. A role that a person has set
-            stays.
+        taken: keys of lines and their roles in the adopted reading; empty for other corrections.
+            A role that a person has set stays.
     """
 
     key: str

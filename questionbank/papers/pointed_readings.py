@@ -38,7 +38,7 @@ def shown_lines(lines: Sequence[Line]) -> list[PaperLine]:
 
 
 def pointed_reading(lines: Sequence[Line], said: Sequence[str]) -> Reading:
-    """Return the reading of a paper by the role that a model says of each line.
+    """Return the reading of a paper in which each line has the role that a model gave it.
 
     Raises:
         ValueError: the numbers of lines and roles differ.

@@ -24,9 +24,9 @@ def question(text: str, answer: str = "4", shared: str = "", parts: tuple[str, .
 @pytest.mark.parametrize(
     ("suspect", "looks_at"),
     [
-        (question("Use it for questions 4 and 7.\nWhat is 2 + 2?"), "names other questions"),
+        (question("Use it for questions 4 and 7.\nWhat is 2 + 2?"), "mentions other questions"),
         (question("Answer each part.", "", parts=("", "")), "Nothing above its parts"),
-        (question("Match the rows.", ""), "asks to match"),
+        (question("Match the rows.", ""), "matching question"),
     ],
 )
 def test_what_counts_most_against_a_question_is_its_doubt(suspect: FoundQuestion, looks_at: str) -> None:

@@ -344,7 +344,7 @@ def test_headings_tag_questions_and_only_who_may_edit_concepts_makes_new_ones(
     names = [next((tag.concept.name for tag in question.tags.all()), None) for question in questions]
     assert names == tags
     if role == "teacher":
-        assert "'Numbers' is no concept of the hierarchy" in shown(client, draft)
+        assert "'Numbers' is not a concept of the hierarchy" in shown(client, draft)
 
 
 def test_pictures_come_along_and_stay_while_the_paper_does(bank, as_teacher, monkeypatch):

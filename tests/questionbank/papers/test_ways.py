@@ -144,9 +144,9 @@ def test_signs_of_rtf_lose_nothing_behind_them() -> None:
 def test_two_questions_of_one_number_may_be_a_question_and_its_answer() -> None:
     lines = read_text("1. Find 2 + 5.\n2. Find 8 - 5.\n3. Find 8 - 3.\n1. It makes seven.\n2. It leaves three.").lines
     first, _, third, *answers = assemble(lines, [Role.QUESTION] * len(lines)).questions
-    assert "The number 1 stands below as well. Does one of the two answer the other?" in map(str, first.doubts)
-    assert all(any("stands above as well" in str(said) for said in answer.doubts) for answer in answers)
-    assert not any("as well" in str(said) for said in third.doubts)
+    assert "The number 1 also appears below. Is one of the two the answer to the other?" in map(str, first.doubts)
+    assert all(any("also appears above" in str(said) for said in answer.doubts) for answer in answers)
+    assert not any("also appears" in str(said) for said in third.doubts)
 
 
 def test_parts_are_true_or_false_in_their_order() -> None:
