@@ -261,7 +261,7 @@ def _reason(error: csv.Error) -> str:
     if "field larger than field limit" in reason:
         return f"a cell has more than {_CELL_LIMIT:,} characters; is a quotation mark not closed?"
     if "new-line character seen" in reason:
-        return "a carriage return stands alone; save the file with usual line ends"
+        return "a carriage return is not part of a line end; save the file with the usual line ends"
     if "expected after" in reason:
         return "text follows a closing quotation mark; double a quotation mark inside a cell"
     return f"not CSV: {reason}"

@@ -39,9 +39,9 @@ _SHOWN = 40  # characters of a wrong value that are repeated in a message
 
 @dataclass(frozen=True, slots=True)
 class FileScale:
-    """The difficulty scale of a file: stated by the importer, or likely from the name of its data set.
+    """The difficulty scale of a file: stated by the importer, or inferred from the name of its data set.
 
-    A value outside a stated scale is refused; a value outside a likely scale is kept as published.
+    A value outside a stated scale is refused; a value outside an inferred scale is kept as published.
     """
 
     stated: str = ""
@@ -262,7 +262,7 @@ def _content(fields: Fields) -> QuestionContent:
 
 
 def content_problem(content: QuestionContent) -> str:
-    """Return why the bank cannot hold a content; empty if it can."""
+    """Return why the bank cannot hold a question's content; empty if it can."""
     if not content:
         return ""
     values: list[Any] = [asdict(content)]
@@ -295,7 +295,7 @@ def _numbers(fields: Fields) -> tuple[str, ...]:
 def _equation(fields: Fields, text: str, numbers: tuple[str, ...], answer: str, options: tuple[Option, ...]) -> str:
     """Return the equation of a line, or else one computed from its program or calculations.
 
-    An unusable program or unusable calculations are not a problem of the line: the question just gets no equation.
+    If neither can be used, the line is still valid: the question simply gets no equation.
     """
     equation = fields.string("equation", limits.EQUATION_LIMIT)
     program, calculations = fields.row.get("program"), fields.row.get("calculations")
@@ -342,11 +342,11 @@ def concept_name_problem(name: str) -> str:
     """Return why a concept cannot have this name; empty if it can.
 
     >>> concept_name_problem("x > 3"), concept_name_problem("Sums")
-    ('holds the sign >, which separates concepts in files', '')
+    ('contains the sign >, which separates concepts in files', '')
     """
     sign = next((sign for sign in _PATH_SIGNS if sign in name), "")
     if sign:
-        return f"holds the sign {sign}, which separates concepts in files"
+        return f"contains the sign {sign}, which separates concepts in files"
     return string_problem(name, limits.CONCEPT_NAME_LIMIT)
 
 
@@ -365,21 +365,21 @@ def concept_path(names: list[Any]) -> tuple[ConceptPath, str]:
     A concept may have the same name as its parent, as in TAL-SCQ5K; a repeat further up would make it its own ancestor.
     """
     if not names:
-        return (), "hold an empty path"
+        return (), "contain an empty path"
     if len(names) > limits.CONCEPT_DEPTH_LIMIT:
-        return (), f"hold a path of {len(names)} levels, more than {limits.CONCEPT_DEPTH_LIMIT}"
+        return (), f"contain a path of {len(names)} levels, more than {limits.CONCEPT_DEPTH_LIMIT}"
     path: list[str] = []
     for name in names:
         if type(name) is not str:
             return (), f"must be names, but one is {_type_name(name)}"
         tidy = " ".join(name.split())
         if not tidy:
-            return (), "hold an empty name"
+            return (), "contain an empty name"
         reason = concept_name_problem(tidy)
         if reason:
-            return (), f"hold a name that {reason}"
+            return (), f"contain a name that {reason}"
         if tidy in path and tidy != path[-1]:
-            return (), f"hold a concept cycle: {' > '.join([*path, tidy])} comes back to {_shown(tidy)}"
+            return (), f"contain a cycle: {' > '.join([*path, tidy])} returns to {_shown(tidy)}"
         path.append(tidy)
     return tuple(path), ""
 
@@ -418,7 +418,7 @@ def _observed(fields: Fields) -> tuple[float | None, int]:
         fields.refuse("responses", "must be a whole number, zero or more")
         responses = 0
     elif facility is not None and responses == 0 and not fields.problems:
-        fields.refuse("facility", "needs the number of responses behind it")
+        fields.refuse("facility", "needs the number of responses that it is based on")
     elif facility is None and responses and not fields.problems:
-        fields.refuse("responses", "need the facility, the share of correct ones")
+        fields.refuse("responses", "need the facility (the share of correct responses)")
     return facility, responses

@@ -175,7 +175,7 @@ def _fault(member: tarfile.TarInfo, names: set[str]) -> str:
         return f"it holds more than {MEMBERS_LIMIT:,} files"
     if fault := member_fault(member.name, names, is_link=member.issym() or member.islnk()):
         return fault
-    return "" if member.isfile() or member.isdir() else f"{member.name[:60]!r} in it is no plain file"
+    return "" if member.isfile() or member.isdir() else f"{member.name[:60]!r} in it is not a regular file"
 
 
 def beginnings(folder: Folder) -> Iterator[tuple[str, str]]:

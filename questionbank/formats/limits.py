@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 LINES_LIMIT = 50_000_000  # including blank lines: an empty one costs a byte to send and a step to read
-BLANK_LINES_LIMIT = 100_000  # consecutive; a sheet saved with all of its empty rows has them as separators
+BLANK_LINES_LIMIT = 100_000  # consecutive; a sheet saved with all its empty rows has long gaps between filled ones
 COLUMNS_LIMIT = 1_000
 ANSWER_LIMIT = 10_000  # characters, here and below
 OPTION_TEXT_LIMIT = 10_000

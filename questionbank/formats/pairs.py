@@ -157,7 +157,7 @@ def _pair(row: Mapping[str, Any]) -> PairRow:
         raise ValueError("original and paraphrase are the same text")
     language = language.lower()
     if language and (len(language) > LANGUAGE_LIMIT or not LANGUAGE_TAG.fullmatch(language)):
-        raise ValueError("language is no language tag such as en or zh")
+        raise ValueError("language is not a language tag such as en or zh")
     return PairRow(
         id=identifier,
         original=original,

@@ -53,7 +53,7 @@ def read_picture(data: bytes) -> PictureFacts:
     if facts is None:
         if re.match(rb"\s*(?:<\?xml|<!--|<!doctype svg|<svg)", data[:200], re.IGNORECASE):
             raise PictureRefused("is an SVG picture, which could run scripts; save it as PNG")
-        raise PictureRefused("is no PNG, JPEG, GIF or WebP picture")
+        raise PictureRefused("is not a PNG, JPEG, GIF or WebP picture")
     if not 0 < facts.width * facts.height <= PIXELS_LIMIT:
         raise PictureRefused(f"has {facts.width:,} by {facts.height:,} pixels, more than {PIXELS_LIMIT:,}")
     if frames > FRAMES_LIMIT:

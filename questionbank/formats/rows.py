@@ -67,7 +67,7 @@ def _pictures_nobody_has(record: QuestionRecord) -> Warnings:
         for match in PICTURE.finditer(text) if "![" in text else ():
             name = match["name"].strip()
             if "://" in name:
-                what = f"the picture at {name[:100]}, which is not fetched: its address stands instead"
+                what = f"the picture at {name[:100]}, which is not fetched: its address is shown instead"
                 yield field, f"{field} shows {what}"
             elif name and name not in known:
                 yield field, f"{field} names the picture {name[:60]!r}, which is not in the file"

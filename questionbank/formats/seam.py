@@ -18,7 +18,7 @@ from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.lines import Progress
 
 Entry = QuestionRecord | ConceptRow | LineProblem | LineWarning
-"""What a position in a file can turn out to be, or a warning about it."""
+"""What a reader finds at a position in a file: a question, a concept, a problem or a warning."""
 
 
 class Attachments(Protocol):
@@ -45,7 +45,7 @@ class ReadContext:
     notes: list[str] = field(default_factory=list)
 
 
-ANOTHER_TYPE = "questions of another type, which only leave in the format they came from"
+ANOTHER_TYPE = "questions of other types, which can only be exported in the format they were imported from"
 """How `CannotHold` describes such questions."""
 
 
@@ -69,9 +69,9 @@ class Format:
         write: yields the bytes of a file of questions; omits what it cannot hold, as described by `losses`.
         sniff: whether a file has this format, by its beginning and its name; None if its layout decides.
         sniff_archive: whether a ZIP archive has this format.
-        read: yields line and entry of each item; raises `ImportRefused` if the file as a whole cannot be read. None if
-            files are read by their layout (JSON, tables).
-        losses: parts of a question that the format cannot hold, in words for people; raises `CannotHold`.
+        read: yields the line and the entry of each item; raises `ImportRefused` if the file as a whole cannot be read.
+            None if files are read by their layout (JSON, tables).
+        losses: parts of a question that the format cannot hold, in plain words; raises `CannotHold`.
         reads_folders: whether archives of such files are read too.
         place: what the number of an entry counts: lines, rows or the entries themselves.
         takes_predictions: whether predicted concepts and difficulty can be exported, marked as predictions.

@@ -34,7 +34,7 @@ Name = Callable[[str], str]
 
 
 class BadXml(Exception):
-    """A document cannot be read; the message says why, as in "line 3 is no well-formed XML"."""
+    """A document cannot be read; the message says why, as in "line 3 is not well-formed XML"."""
 
     def __init__(self, reason: str, line: int = 0) -> None:
         self.reason, self.line = reason, line
@@ -202,7 +202,7 @@ class _Parsing:
             self.parser.Parse(piece, is_last)
         except expat.ExpatError as error:
             reason = expat.errors.messages[error.code]
-            raise BadXml(f"is no well-formed XML ({reason})", error.lineno) from error
+            raise BadXml(f"is not well-formed XML ({reason})", error.lineno) from error
 
     def refuse(self, reason: str) -> None:
         raise BadXml(reason, self.parser.CurrentLineNumber)

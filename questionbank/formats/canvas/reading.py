@@ -58,7 +58,7 @@ def _element(data: bytes) -> Element:
     try:
         element = fromstring(_PREFIXES.sub(rb"\1", data), forbid_dtd=True)
     except (ParseError, DefusedXmlException) as error:
-        raise FieldProblems([("question", f"the question is no well-formed XML: {error}")]) from error
+        raise FieldProblems([("question", f"the question is not well-formed XML: {error}")]) from error
     for part in element.iter():
         part.tag = part.tag.rpartition("}")[2]
     return element
@@ -316,7 +316,7 @@ class _Reading(ItemReading):
             before, mark, after = text.partition(f"[{name}]")
             text = f"{before}[[{place}]]{after}" if mark else f"{text} [[{place}]]"
             if not mark:
-                self.say("text", f"the text does not name the gap {name[:40]!r}; it stands at the end")
+                self.say("text", f"the text does not name the gap {name[:40]!r}; it was added at the end")
         self.content["blanks"] = tuple(blanks)
         return text
 

@@ -58,7 +58,7 @@ def cloze_faults(rest: str, blanks: Sequence[Blank]) -> Iterator[str]:
         rest: its HTML or text without the gaps that were read.
     """
     for broken in dict.fromkeys(match[0] for match in _BROKEN.finditer(rest)):
-        yield f"{broken[:60]!r} is no gap that can be read: answers stand behind the type, as in {{1:NUMERICAL:=4}}"
+        yield f"{broken[:60]!r} is not a gap that can be read: answers come after the type, as in {{1:NUMERICAL:=4}}"
     if not blanks:
         yield "the question has no gap"
     for place, blank in enumerate(blanks, start=1):

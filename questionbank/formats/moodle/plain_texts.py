@@ -42,7 +42,7 @@ def aiken_fault(beginning: str) -> str:
     question = next((one for one in _aiken_questions(beginning) if one.has_shape), None)
     if question is None:
         return ""
-    return f"behind line {question.lines[-1]:,} a line ANSWER: with the letter of the right option is missing"
+    return f"after line {question.lines[-1]:,} there is no line ANSWER: with the letter of the right option"
 
 
 def read_aiken(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:

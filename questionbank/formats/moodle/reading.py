@@ -62,7 +62,7 @@ def read_element(
     try:
         element = fromstring(data, forbid_dtd=True)
     except (ParseError, DefusedXmlException) as error:
-        raise FieldProblems([("question", f"the question is no well-formed XML: {error}")]) from error
+        raise FieldProblems([("question", f"the question is not well-formed XML: {error}")]) from error
     reading = _Reading(element, put, data, is_other=is_other)
     reading.read(concepts)
     return reading.record(reading.type, reading.digest()), reading.said

@@ -62,7 +62,7 @@ def read_moodle_xml(path: Path, context: ReadContext) -> Iterator[tuple[int, Ent
             preamble = [*preamble[-PREAMBLE_LIMIT:], item.data]
             yield (
                 item.line,
-                LineWarning(item.line, "a random question is no question of its own and is left out", "kind"),
+                LineWarning(item.line, "a random question has no content of its own and is left out", "kind"),
             )
             continue
         yield from _entries(context.attachments.put, item, category, b"".join(preamble))

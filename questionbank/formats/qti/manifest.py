@@ -217,7 +217,7 @@ _RULES = {
     "selection": "draws some of its questions",
     "itemSessionControl": "says how often students may answer and what they see then",
     "preCondition": "is only shown under a condition",
-    "branchRule": "jumps elsewhere by what students answer",
+    "branchRule": "jumps to other questions depending on the answers",
 }
 
 

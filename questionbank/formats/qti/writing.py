@@ -70,7 +70,7 @@ def document(root: str, inner: Sequence[str], version: Version, **attributes: ob
 def _identifier(id: str, version: Version) -> str:
     """Return an item's identifier; QTI 3 requires a letter or underscore, then letters, digits and ``.-_``.
 
-    Different ids give different identifiers; the id itself is then in the metadata.
+    Different ids give different identifiers; an id that had to be changed is kept in the metadata.
     """
     if not version.is_three or not id:
         return id or "question"
@@ -360,7 +360,7 @@ def _variable(name: str) -> Markup:
 
 
 def _show(name: str) -> Markup:
-    """Return a rule that adds a feedback to those shown; without a name it leaves them unchanged."""
+    """Return a rule that shows one more piece of feedback; without a name it changes nothing."""
     if not name:
         return element("setOutcomeValue", _variable("FEEDBACK"), identifier="FEEDBACK")
     return _set("FEEDBACK", "multiple", _base(name, "identifier"))

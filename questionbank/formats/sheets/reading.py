@@ -62,7 +62,7 @@ def _opened(path: Path) -> Iterator[Workbook]:
             if "content.xml" in names and b"encryption-data" in archive.read("META-INF/manifest.xml"):
                 what = "it is protected by a password; save it without one"
             else:
-                what = "it is no proper workbook; open it in its program and save it again"
+                what = "it is not a proper workbook; open it in its program and save it again"
             raise ImportRefused(f"{path.name} cannot be read: {what}.") from error
 
 

@@ -84,7 +84,7 @@ def test_a_parent_that_is_not_in_the_file_is_a_problem_of_its_lines():
         ({"name": 5}, "name must be a string"),
         ({"name": " "}, "name is empty"),
         ({"path": "Maths"}, "path must be a list of names"),
-        ({"path": ["A", "B", "A"]}, "concept cycle"),
+        ({"path": ["A", "B", "A"]}, "contain a cycle"),
         ({"name": "A", "parent": 1.5}, "parent must be a string or a whole number"),
         ({"name": "A\0"}, "NUL"),
         ({"name": "A", "id": "\ud800"}, "surrogate"),

@@ -102,7 +102,7 @@ def test_rows_over_several_lines_are_named_by_their_first(table):
         ("a,tricky", "difficulty 'tricky' is not a number, a level or a word such as easy"),
         ("a,1,extra", "the row has 3 cells, the header 2"),
         ('"a"b,1', "text follows a closing quotation mark"),
-        ("a\rb,1", "a carriage return stands alone"),
+        ("a\rb,1", "a carriage return is not part of a line end"),
         ("a\0b,1", "a NUL character at byte 2 of the line"),
         (b"\xc3\xa9\xc3\xa9 caf\xe9,1", "invalid UTF-8 at byte 9 of the line (0xe9)"),
         ('"open,1', "a quotation mark opens a cell here and is never closed"),

@@ -32,7 +32,7 @@ def test_questions_come_with_the_numbers_of_their_lines(jsonl):
         ('{"text": "a", "id": ' + "9" * 5000 + "}", "not usable JSON: a number has too many digits"),
         ('{"text": ' + "[" * 200_000, "not usable JSON: nested too deeply"),
         ('{"text": "a\\u0000b"}', "text holds a NUL character"),
-        ('{"text": "a\\ud800b"}', "text holds half of a surrogate pair, which is no character"),
+        ('{"text": "a\\ud800b"}', "text holds half of a surrogate pair, which is not a character"),
         ('{"text": "a\0b"}', "a NUL character at byte 12 of the line"),
         ('{"id": "a"}', "text is missing"),
         ('{"original": "a", "paraphrase": "b"}', "text is missing"),

@@ -430,7 +430,7 @@ def test_missing_damaged_and_repeated_items_are_named(tmp_path):
     entries = [entry for _line, entry in read(path)]
     reasons = [entry.reason for entry in entries if isinstance(entry, LineWarning | LineProblem)]
     assert "the package lacks the file 'gone.xml', which its manifest names" in reasons
-    assert any("the item 'c.xml'" in reason and "no well-formed XML" in reason for reason in reasons)
+    assert any("the item 'c.xml'" in reason and "not well-formed XML" in reason for reason in reasons)
     assert any("the identifier stands already" in reason for reason in reasons)
     assert [entry.id for entry in entries if isinstance(entry, QuestionRecord)] == ["x", ""]
 
@@ -446,7 +446,7 @@ def test_the_time_of_an_item_stays_and_other_rules_of_a_test_are_said(tmp_path, 
     assert any("section “Water” shuffles its questions" in note for note in file.notes)
     warned = [entry.reason for entry in entries if isinstance(entry, LineWarning) and entry.field == "test"]
     assert warned == [
-        "in its test the question “Items/luggage.xml” jumps elsewhere by what students answer, which is not kept"
+        "in its test the question “Items/luggage.xml” jumps to other questions depending on the answers, which is not kept"
     ]
     records = [entry for entry in entries if isinstance(entry, QuestionRecord)]
     assert b'<timeLimits maxTime="60"/></assessmentItemRef>' in exported(records, pictures).read("test.xml")

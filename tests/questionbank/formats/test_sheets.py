@@ -217,13 +217,13 @@ _LAUGHS = b'<!DOCTYPE a [<!ENTITY b "cc">]><office:document-content xmlns:office
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (_archive(_BOOK), "no proper workbook; open it in its program and save it again"),
+        (_archive(_BOOK), "not a proper workbook; open it in its program and save it again"),
         (_archive(_BOOK)[:-30], "damaged: it cannot be unpacked"),
         (_archive(_BOOK, ("../../etc/passwd", b"x")), "leads out of the archive"),
         (_archive(_BOOK, (_link(), b"/etc/passwd")), "is a link"),
         (_archive(_BOOK, ("xl/sharedStrings.xml", b" " * (40 << 20))), "unpacks to"),
-        (_archive(_BOOK, ("xl/worksheets/a.xml", b"<row>" + b"<c/>" * 5_000_000)), "no proper workbook"),
-        (_archive(("content.xml", _LAUGHS), ("META-INF/manifest.xml", b"")), "no proper workbook"),
+        (_archive(_BOOK, ("xl/worksheets/a.xml", b"<row>" + b"<c/>" * 5_000_000)), "not a proper workbook"),
+        (_archive(("content.xml", _LAUGHS), ("META-INF/manifest.xml", b"")), "not a proper workbook"),
         (_archive(("content.xml", b"\1"), ("META-INF/manifest.xml", b"encryption-data")), "by a password"),
         (_archive(("xl/workbook.bin", b"")), "XLSB"),
         (b"\xd0\xcf\x11\xe0" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le"), "protected by a password"),
