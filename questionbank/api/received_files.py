@@ -18,7 +18,7 @@ def received_file(request: HttpRequest, file: UploadedFile | None, *, limit: str
         limit: name of the setting with the largest size, as in `questionbank.core.upload_forms.TAKES_FILES`.
 
     Raises:
-        ApiProblem: it is too large (413), or the body is no form (415).
+        ApiProblem: it is too large (413), or the body is not a form (415).
         ValidationFailed: there is none, or it is empty.
     """
     if file is None and request.content_type != "multipart/form-data":

@@ -31,8 +31,8 @@ class VariantArguments(Body):
     question: Id = Field(description="Number of a word problem whose equation is known.")
     kind: Literal["similar", "reversed"] = Field(
         default="similar",
-        description="`similar`: another story or other names and numbers, computed alike. `reversed`: the same story"
-        " asks for another number.",
+        description="`similar`: another story, or other names and numbers, with the same computation."
+        " `reversed`: the same story asks for another number.",
     )
     number: Annotated[int, Field(ge=1, le=MOST_WRITTEN)] = 3
 

@@ -43,7 +43,7 @@ ROW_LABELS = {  # kind of row -> name, help
         "Accepted answers",
         (
             "Answer, weight in per cent, tolerance of a number (0.01 or 5%), unit, feedback. A single right answer"
-            " may stand in the field Answer instead."
+            " may be given in the field Answer instead."
         ),
     ),
     "pair": ("Pairs", "Left and right. A right side without a left one is a wrong choice."),

@@ -88,7 +88,7 @@ def sections_begun(
 def sections_brought(sections: Sequence[Section], sources: Sequence[str]) -> list[Section]:
     """Return the section of each question in a list, given the questions' sections and sources.
 
-    A question that stands alone among questions from other sources brings no section, because it would have no context.
+    A single question among questions from other sources brings no section, because it would have no context.
 
     >>> a = Section("Part A")
     >>> [one.heading for one in sections_brought([a, a, a, Section()], ["x", "x", "y", "z"])]

@@ -55,7 +55,7 @@ class MapState:
 
     Attributes:
         projection: None if no map has been drawn yet. Its arrays are deferred.
-        is_of_former_model: whether it shows vectors of another encoder than the one in use.
+        is_of_former_model: whether it shows vectors of an encoder other than the one in use.
         missing: number of vectors added to the set in use since then; 0 for a map of a former model.
     """
 
@@ -155,10 +155,10 @@ def map_hierarchies() -> list[KnowledgeHierarchy]:
 
 
 def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) -> str:
-    """Return a version of the points that changes with the map, a question, a tag or a concept.
+    """Return a version for the points; it changes whenever the map, a question, a tag or a concept does.
 
-    Rows are only added, or recorded in a history, so each table's highest id is enough. The points of a large map,
-    which take seconds to read, are read again every `LARGE_KEPT` seconds.
+    Rows are only ever added, or their changes are recorded in a history table, so each table's highest id is enough.
+    The points of a large map, which take seconds to read, are read again every `LARGE_KEPT` seconds.
     """
     numbers: list[object] = [projection.pk, projection.created_at.isoformat(), hierarchy.pk if hierarchy else None]
     is_large = projection.questions > LARGE
@@ -167,7 +167,7 @@ def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None)
         for table, key in ((name, "pk"), (f"{name}Event", "pgh_id")):
             rows = apps.get_model("questionbank", table)._default_manager.order_by()
             numbers.append(rows.aggregate(last=Max(key))["last"])
-    if not is_large:  # difficulties that follow from responses are in no history
+    if not is_large:  # difficulties computed from responses have no history
         numbers.append(ItemStatistics.objects.aggregate(last=Max("pk"))["last"])
     return sha256("/".join(map(str, numbers)).encode()).hexdigest()[:32]
 

@@ -57,7 +57,7 @@ def question_create(*, user: User | None, submission: UUID | None = None, **fiel
             the question created the first time is returned.
 
     Raises:
-        ValidationFailed: holds the problems by field.
+        ValidationFailed: the fields are invalid; it lists the problems by field.
         NotAllowed: the person may not write questions.
     """
     require(user, "question_create", "You may not write questions.")
@@ -69,7 +69,7 @@ def question_create(*, user: User | None, submission: UUID | None = None, **fiel
     try:
         return _create(user, question, equation, fields["concepts"])
     except IntegrityError:
-        if made is not None and (earlier := made.first()) is not None:  # both requests came at once
+        if made is not None and (earlier := made.first()) is not None:  # both requests arrived at the same time
             return earlier
         raise
 
@@ -88,7 +88,7 @@ def question_add_reworded(*, user: User | None, original: Question, text: str, s
     """Add a question that rewords `original`.
 
     Options, answer, solution, equation, grade and tags (with who set them) are copied from the original, and so is its
-    published difficulty; responses are not, because the students saw another text.
+    published difficulty; responses are not, because the students saw a different text.
 
     Raises:
         NotAllowed: the person may not write questions.
@@ -136,7 +136,7 @@ def question_update(
 
     Raises:
         Conflict: the question now has another version.
-        ValidationFailed: holds the problems by field.
+        ValidationFailed: the fields are invalid; it lists the problems by field.
         NotAllowed: the person may not change this question.
     """
     fresh = _locked(question)
@@ -162,7 +162,7 @@ def question_update(
 
 @transaction.atomic
 def question_revert(*, user: User | None, question: Question, event: int, version: int) -> Question:
-    """Restore a question's wording, grading and grade from before a change; this adds a change to the history.
+    """Restore the wording, grading and grade that a question had before a change; the history records this too.
 
     Args:
         event: event of the history, which holds the question's state before the change.
@@ -233,7 +233,7 @@ def question_set_tags(
         seen: ids of the question's concepts when the person began to choose; None to overwrite.
 
     Raises:
-        Conflict: it now has other concepts.
+        Conflict: its concepts have changed in the meantime.
         NotAllowed: the person may not tag questions.
     """
     fresh = _locked(question)

@@ -34,7 +34,7 @@ def task_token(task: str) -> str:
 
 
 def question_tokens(record: QuestionRecord | Question) -> str:
-    """Return the words and formula tokens of the question, its parts and its options, separated by blanks.
+    """Return the words and formula tokens of the question, its parts and its options, separated by spaces.
 
     Tokens for the task kinds of the question and its parts, and for the shapes of their formulas, come first; no word
     equals one of these tokens.

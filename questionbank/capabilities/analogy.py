@@ -74,8 +74,8 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
             "all_positives": True,
         },
         sentence=(
-            "The form is set to quick training: adapters that fine-tune the retriever in use on the equations of"
-            " this bank, in minutes on any machine."
+            "These settings are for quick training: adapters fine-tune the retriever in use on the equations of this"
+            " bank, which takes minutes on any machine."
         ),
         help_texts=backbone_help("retriever", ", with the layers behind its pooling")
         | {
@@ -86,7 +86,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
         },
     )
 
-    no_figures = "No figure could be measured: too few held-out questions have an equation."
+    no_figures = "Nothing could be measured: too few held-out questions have an equation."
     too_few = "Nothing could be measured: too few of the held-out questions have an equation."
 
     promotion_note = "A job then solves the bank’s word problems again, with what this retriever finds."
@@ -110,7 +110,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
     )
     lens = LensTexts(
         name="Structure",
-        explanation="Word problems that are computed in the same or nearly the same way, whatever their story.",
+        explanation="Word problems that are solved by the same or nearly the same computation, whatever their story.",
         kinships=(
             KinshipRow(
                 "structure",
@@ -146,7 +146,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
     def job_parameters(
         self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return the answers and the model to start from, which determines how numbers are read.
+        """Return the form's answers and the model to start from, which determines how numbers are read.
 
         Raises:
             ValidationFailed: too few questions share a graph to fill a batch.
@@ -164,15 +164,15 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
         return {"changed": changed_questions(comparison, are_graphs_looked_at=True)}
 
     def after_promotion(self, *, user: User | None) -> str:
-        """Request that the word problems are solved again, with what this retriever finds."""
+        """Request that the word problems be solved again, using what this retriever finds."""
         return solve_after_promotion(user=user)
 
 
 def _check_shared_graphs(settings: Mapping[str, str], hierarchies: Sequence[str] | None) -> None:
-    """Refuse a training that cannot fill a batch. Other trainings may still be too small without the fixed problems."""
+    """Refuse data that cannot fill a batch; data that pass may still be too few without the fixed problems."""
     needed = config_from_strings(AnalogyConfig, settings).batch_size
     there = problems_sharing_a_graph(hierarchies=hierarchies)
     if there < needed:
         one, several = "question with an equation shares its", "questions with an equation share their"
         sharing = f"{counted(there, one, several)} graph with another"
-        raise ValidationFailed.beside("", f"{sharing}; a batch needs {needed}: {needed - there} are missing.")
+        raise ValidationFailed.beside("", f"{sharing}; a batch needs {needed}: {needed - there} more are needed.")

@@ -47,16 +47,14 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
     }
     quick = QuickTraining(  # a minute or two without a GPU: decision 30
         settings={"backbone": "in use", "objective": "last-layer", "metric_steps": 30},
-        sentence=(
-            "The form is set to quick training: a last layer on top of the encoder in use, in minutes on any machine."
-        ),
+        sentence="These settings are for quick training: a last layer on top of the encoder in use, within minutes.",
         help_texts=backbone_help("encoder"),
     )
     first_time = (
         "On two cores, a last layer takes a minute or two, and a pre-training about 0.7 seconds a step of 16 questions."
     )
 
-    no_figures = "No figure could be measured: no hierarchy has enough tagged questions."
+    no_figures = "Nothing could be measured: no hierarchy has enough tagged questions."
     too_few = "Nothing could be measured: too few of the bank’s held-out questions are tagged."
 
     roll_back_note = (
@@ -118,7 +116,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
         return {**before, "metric_steps": config["metric_steps"]} if whole else config | {"backbone": MODEL_IN_USE}
 
     def first_seconds(self, report: Report, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
-        """Estimate the duration of a training on two cores, in seconds."""
+        """Estimate the duration of a training run on two cores, in seconds."""
         config = config_from_strings(EncoderConfig, settings)
         has_grids = config.task_weight > 0
         encoded = report.count("questions") + _GRID_QUESTIONS * has_grids

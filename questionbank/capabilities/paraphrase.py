@@ -65,8 +65,8 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
             "interpolate": True,
         },
         sentence=(
-            "The form is set to quick training: adapters that fine-tune the scorer in use, and a verdict that follows"
-            " your reviewers’ decisions, in minutes on any machine."
+            "These settings are for quick training: adapters fine-tune the scorer in use, and the verdict follows your"
+            " reviewers’ decisions, which takes minutes on any machine."
         ),
         help_texts=backbone_help("scorer"),
     )
@@ -91,7 +91,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
         ),
     )
 
-    no_figures = "No figure could be measured: too few questions have both valid and invalid pairs."
+    no_figures = "Nothing could be measured: too few questions have both valid and invalid pairs."
     too_few = "Nothing could be measured: too few of the bank's questions belong to the fixed ones."
     queue = "light"
     measures = {
@@ -155,7 +155,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
         return {**answers, **pinned_start("paraphrase", settings)}
 
     def first_seconds(self, report: Report, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
-        """Estimate the duration of a training on two cores, in seconds."""
+        """Estimate the duration of a training run on two cores, in seconds."""
         config = config_from_strings(ParaphraseConfig, settings)
         questions = report.count("learned") * report.count("english") / max(1, report.count("examined"))
         seen = questions * config.triplets_per_question * config.epochs

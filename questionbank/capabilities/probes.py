@@ -29,7 +29,7 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
     scope = "hierarchy"
     promotes_itself = True
 
-    no_figures = "No figure could be measured: no hierarchy has enough tagged questions."
+    no_figures = "Nothing could be measured: no hierarchy has enough tagged questions."
     too_few = "Nothing could be measured: too few of the bank’s held-out questions are tagged."
     queue = "light"
 

@@ -78,7 +78,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
         help_texts=backbone_help("solver", ", with its decoder"),
     )
 
-    no_figures = "No figure could be measured: too few held-out word problems have a known answer."
+    no_figures = "Nothing could be measured: too few held-out word problems have a known answer."
     too_few = "Nothing could be measured: too few of the held-out word problems have a known answer."
     queue = "light"
 

@@ -28,7 +28,7 @@ from questionbank.models import Run
 
 _FALLBACK_TEXTS = LensTexts(
     name="Wording",
-    explanation="Reads alike, whether or not it is solved alike.",
+    explanation="Questions that read alike, whether or not they are solved alike.",
     kinships=(
         KinshipRow("wording", FALLBACK_LENS.word, "", "Same wording", "Questions that read alike."),
         KinshipRow(
@@ -36,7 +36,7 @@ _FALLBACK_TEXTS = LensTexts(
             FALLBACK_LENS.word,
             "looks-alike-solved-differently",
             "Looks alike, solved differently",
-            "Questions that read alike but need another idea: for teaching the difference.",
+            "Questions that read alike but need a different idea, for teaching the difference.",
             place=2,
         ),
     ),
@@ -61,7 +61,7 @@ def training_of(word: str) -> Training | None:
 
 
 def has_general_model(word: str) -> bool:
-    """Return whether a model without a scope serves every language without a model of its own."""
+    """Return whether a model without a scope serves all languages that have no model of their own."""
     training = training_of(word)
     return training is not None and training.scope == "one language or all"
 
@@ -162,9 +162,9 @@ def capability_pages() -> list[URLPattern | URLResolver]:
 
 
 def capability_problems() -> list[str]:
-    """Return sentences on what is missing behind the rows of the tables of `analytics` and of the bank."""
+    """Return a sentence for each thing that is missing but needed by a row in a table of `analytics` or of the bank."""
     problems = [
-        f"The lens {lens.word!r} has no stand-in {lens.stand_in!r}."
+        f"The lens {lens.word!r} names the stand-in {lens.stand_in!r}, which does not exist."
         for lens in lenses().values()
         if lens.stand_in and lens.stand_in not in lenses()
     ]
@@ -189,7 +189,7 @@ def _form_problems(word: str, row: BankCapability, capability: Capability[Any]) 
     quick = row.training.quick.settings if row.training.quick else {}
     named = [*quick, *" ".join(row.training.groups.values()).split()]
     return [
-        f"The form of the capability {word!r} names the setting {name!r}, which its configuration has not."
+        f"The form of the capability {word!r} names the setting {name!r}, which its configuration lacks."
         for name in named
         if name not in names
     ]

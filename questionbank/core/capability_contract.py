@@ -30,7 +30,7 @@ SERVES_AFTER_PROMOTION = "A job trains a candidate. It is not used until it has 
 
 @dataclass(frozen=True, slots=True)
 class QuickTraining:
-    """A training that takes minutes on any machine; offered if the capability has a model in use.
+    """A training run that takes minutes on any machine; offered if the capability has a model in use.
 
     Attributes:
         settings: initial values of the form.
@@ -46,7 +46,7 @@ class QuickTraining:
 
 
 def backbone_help(model: str, note: str = "") -> dict[str, str]:
-    """Return the help text of the backbone field, for a training that may start from a `model` of the bank."""
+    """Return the help text of the backbone field, for a training run that may start from a `model` of the bank."""
     start = f"Package name, local folder or hub id of the encoder to start from; “in use”: the {model} in use now"
     return {"backbone": f"{start}{note}; “model 12”: the {model} with this number"}
 
@@ -94,7 +94,7 @@ class Training(ABC):
 
     Attributes:
         then: states when the trained model is used.
-        alone: parameters in which two unfinished trainings must differ.
+        alone: parameters in which two unfinished training runs must differ.
         scope: what each model serves: one hierarchy, one language, or nothing in particular. With ``one language or
             all``, the model without a scope serves every language without a model of its own.
         promotes_itself: whether the job also compares and promotes the model.
@@ -116,7 +116,7 @@ class Training(ABC):
     @property
     @abstractmethod
     def report(self) -> CachedReport:
-        """The report on what a training would learn from."""
+        """The report on what a training run would learn from."""
 
     def job_parameters(
         self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
@@ -138,7 +138,7 @@ class Training(ABC):
         return self.job_title
 
     def settings_like(self, manifest: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return settings for a training like that of a model; None to use those it was trained with."""
+        """Return settings for a training run like that of a model; None to use those it was trained with."""
         return None
 
     def first_seconds(self, report: Report, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
@@ -216,8 +216,8 @@ class LensTexts:
 class Headline:
     """The headline metric of each model in a list of models.
 
-    Every training measures its model on its own held-out questions, so two trainings' figures cannot be compared. A
-    candidate that has been compared with the champion shows both results on the bank's held-out questions instead.
+    Every training run measures its model on its own held-out questions, so the figures of two runs cannot be compared.
+    A candidate that has been compared with the champion shows both results on the bank's held-out questions instead.
 
     Attributes:
         path: path of the metric in a manifest's ``metrics``.

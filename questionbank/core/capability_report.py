@@ -1,4 +1,4 @@
-"""A report on what a training would learn from, shown above the form to train a model."""
+"""A report on what a training run would learn from, shown above the form to train a model."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a training would learn from.
+    """What a training run would learn from.
 
     Attributes:
         rows: the counts.

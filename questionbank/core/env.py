@@ -256,7 +256,7 @@ def mail_sender(hosts: list[str]) -> str:
         try:
             validate_email("" if "\n" in sender else parseaddr(sender)[1])
         except ValidationError:
-            sys.exit("Error: MAIL_FROM is no e-mail address. Write it as Kindred <kindred@school.example>.")
+            sys.exit("Error: MAIL_FROM is not an e-mail address. Write it as Kindred <kindred@school.example>.")
         return sender
     domains = [host.strip("*.") for host in hosts if _is_domain(host.strip("*."))]
     return f"Kindred <no-reply@{domains[0]}>" if domains else ""
@@ -271,13 +271,13 @@ def _is_domain(host: str) -> bool:
 
 
 def hook_networks() -> list[IPv4Network | IPv6Network]:
-    """Return the networks to which web hooks may lead although they are not public."""
+    """Return the private networks that web hooks may call."""
     networks = []
     for network in environment("HOOK_NETWORKS"):
         try:
             networks.append(ip_network(network.strip()))
         except ValueError:
-            sys.exit(f"Error: HOOK_NETWORKS: {network!r} is no network. Write it as 10.2.0.0/16 or 10.2.0.7.")
+            sys.exit(f"Error: HOOK_NETWORKS: {network!r} is not a network. Write it as 10.2.0.0/16 or 10.2.0.7.")
     return networks
 
 
@@ -294,7 +294,7 @@ def processes() -> str:
     """Return how many processes `manage.py serve` runs; ``auto`` depends on the machine's memory."""
     choice: str = environment("PROCESSES").strip().casefold()
     if choice not in PROCESSES:
-        sys.exit(f"Error: PROCESSES: there is no choice {choice!r}. Choose one of: {', '.join(PROCESSES)}.")
+        sys.exit(f"Error: PROCESSES cannot be {choice!r}. Choose one of: {', '.join(PROCESSES)}.")
     return choice
 
 

@@ -117,7 +117,7 @@ def prepare(latex: str, *, display: bool) -> str:
         for pattern, replacement in _IN_A_LINE:
             latex = pattern.sub(replacement, latex)
     latex = latex.strip()
-    return latex + " " if latex.endswith("\\") else latex  # "\\ " at the end is a blank
+    return latex + " " if latex.endswith("\\") else latex  # "\\ " at the end is a space
 
 
 def _character(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a web hook's owner may learn of an event: ids of what they can read, and where the API has it."""
+"""What a web hook tells its owner about an event: ids of things they may read, and their address in the API."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PATHS: Mapping[str, str] = {  # by kind of event; a literal table
 
 
 def message_body(hook: Hook, kind: str, data: Mapping[str, Any], *, at: datetime) -> str:
-    """Return the body of a message; `data` gets the address at which the API has a thing with one of its ids."""
+    """Return the body of a message: `data`, and an API address in which ``{id}`` stands for one of its ids."""
     timestamp = at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return json.dumps({"type": kind, "timestamp": timestamp, "data": {**data, "url": hook.site + _PATHS[kind]}})
 
@@ -32,7 +32,7 @@ def may_listen(user: User) -> bool:
 
 
 def readable_ids(kind: str, ids: Collection[int], *, user: User) -> Sequence[int]:
-    """Return which of the things of an event still exist and can be read by a person, ascending."""
+    """Return the ids, ascending, of the things in an event that still exist and that a person may read."""
     if kind == Hook.Event.IMPORT:
         runs = Run.objects.filter(pk__in=ids).order_by("pk")
         return [run.pk for run in runs if user.has_perm("questionbank.run_read", run)]

@@ -81,7 +81,7 @@ class ImportForm(ReadersForm, FileForm):
     update = forms.BooleanField(
         label="Update questions that came from this file before",
         required=False,
-        help_text="By the name of the set and the identifier, else by what they ask. You see every change first.",
+        help_text="Matched by set name and identifier, or else by what they ask. You see every change first.",
     )
 
     def clean_format(self) -> str:

@@ -281,7 +281,7 @@ class _KnownConcepts:
         if known == question.paths:
             return question
         unknown = next(path for path in question.paths if path not in self._known)
-        reason = f"{unknown[-1]!r} is no concept of the hierarchy; the question gets no tag for it"
+        reason = f"{unknown[-1]!r} is not a concept of the hierarchy; the question gets no tag for it"
         self._report.warn(LineWarning(line, reason, "concepts"))
         return question._replace(paths=known)
 

@@ -21,7 +21,7 @@ from analytics.atomic_file import written_aside
 from questionbank.jobs.run_selectors import CHECKPOINT, STORED, checkpoints_root, stored_names
 from questionbank.models import Run
 
-KEPT_FOR = timedelta(days=30)  # after a training failed or was cancelled
+KEPT_FOR = timedelta(days=30)  # after a training run failed or was cancelled
 
 _NAME = re.compile(r"run-(\d{1,18})")
 

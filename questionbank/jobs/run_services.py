@@ -70,7 +70,7 @@ def run_create(  # noqa: PLR0913 - the columns of a job
     """Create a queued run and, unless `send` is false, send it to a worker on commit.
 
     Raises:
-        Busy: a person requests it, and `QUEUE_LIMIT` jobs wait already. Bulk jobs are few and always accepted.
+        Busy: a person requests it, and `QUEUE_LIMIT` jobs are already waiting. Bulk jobs are few and always accepted.
     """
     if requested_by is not None and kind not in bulk_kinds():
         waiting = Run.objects.filter(queue=queue, state=Run.State.QUEUED).count()

@@ -55,7 +55,7 @@ class Caretaker:
             for service in self._services:
                 rotate_in_place(self._var_dir / "logs" / f"{service}.log")
                 if SERVICES[service].wake(self._var_dir):
-                    self._echo(f"{service} was stopped and goes on")
+                    self._echo(f"{service} was stopped and has been resumed")
         if not self._answered and self._page_answers():
             self._answered = True
             self._on_answer()

@@ -129,7 +129,7 @@ class Supervisor:
         stopped = stopped_processes()
         for child in self._running:
             if child.wake(stopped, after_seconds=_STOPPED_SECONDS):
-                self._echo(f"{child.program.name} was stopped and goes on")
+                self._echo(f"{child.program.name} was stopped and has been resumed")
 
     def _remove(self, child: RunningChild) -> int:
         if child.output in self._selector.get_map():

@@ -13,11 +13,11 @@ class LanguageModelUse(models.Model):
 
     Attributes:
         name, host: the model that took the exam.
-        check_answers: its answers to the check questions at the exam, by which another model is recognised.
+        check_answers: its answers to the check questions in the exam; different answers later reveal a different model.
         checked_at: when they were last compared.
         lapsed: why the verdict no longer counts; empty while it does.
         figures: as `worker.language_model_exam` returns them for one use.
-        weights: how much its answers weigh beside Kindred's own, by name; fitted on all examples of the exam.
+        weights: weights of its answers relative to Kindred's own, by name; fitted on all examples of the exam.
     """
 
     class Use(models.TextChoices):
@@ -59,12 +59,12 @@ class LanguageModelUse(models.Model):
 
     @property
     def counts(self) -> bool:
-        """Whether the model passed and is still the one that did."""
+        """Whether the model passed, and has not been replaced since."""
         return self.verdict == self.Verdict.PASSED and not self.lapsed
 
     @property
     def is_on(self) -> bool:
-        """Whether the model is asked."""
+        """Whether Kindred asks the model."""
         return self.counts and self.switched_on_at is not None
 
 

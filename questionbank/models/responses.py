@@ -129,7 +129,7 @@ class ItemStatistics(models.Model):
         figures: by name, without those that are undefined; `questionbank.responses.figures` names them.
         options: for each option its label, its share of the mark, the choices of the weakest, middle and strongest
             third (`thirds`) and the mean ability of those who chose it; empty without options.
-        flags: kind, evidence and option of each conspicuous thing, the most important first.
+        flags: kind, evidence and option of each thing that stands out, most important first.
         variants: name, pupils (`people`) and facility of each variant, if five pupils or more saw each of them; empty
             for all sets together.
         years: of all sets together, for each school year its first calendar year, the number of pupils, and the

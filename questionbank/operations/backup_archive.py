@@ -108,7 +108,7 @@ def archive_write(*, path: Path, about: dict[str, Any]) -> Iterator[ArchiveWrite
         NotFound: the folder does not exist.
     """
     if path.exists():
-        raise Conflict(f"{path} exists already: a backup never overwrites a file, choose another name.")
+        raise Conflict(f"{path} exists already, and a backup never overwrites a file: choose another name.")
     if not path.parent.is_dir():
         raise NotFound(f"There is no folder {path.parent}.")
     with scratch_owned(path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")) as aside:
@@ -154,7 +154,7 @@ def archive_unpack(*, path: Path, folder: Path) -> tuple[BackupManifest, dict[st
 
     Raises:
         NotFound: the file does not exist.
-        ValidationFailed: it is not a backup, damaged, incomplete, or contains an unexpected member.
+        ValidationFailed: it is not a backup, is damaged or incomplete, or contains an unexpected member.
     """
     unpacked: dict[str, Path] = {}
     with _opened(path) as tar:
@@ -201,7 +201,7 @@ def _read_manifest(tar: tarfile.TarFile, path: Path) -> BackupManifest:
     names = set()
     for member in members:
         if not _is_expected(member) or member.name in names:
-            raise ValidationFailed(f"{path.name} holds {member.name!r}, which no backup of Kindred holds.")
+            raise ValidationFailed(f"{path.name} contains {member.name!r}, which no backup of Kindred contains.")
         names.add(member.name)
     if not members or members[-1].name != MANIFEST or members[-1].size > MANIFEST_LIMIT:
         raise ValidationFailed(f"{path} {NOT_A_BACKUP}.")
@@ -224,7 +224,7 @@ def _is_expected(member: tarfile.TarInfo) -> bool:
 def _parse_manifest(content: bytes, path: Path) -> BackupManifest:
     try:
         if _Format.model_validate_json(content).format > FORMAT_VERSION:
-            raise ValidationFailed(f"{path.name} was written by a later Kindred: upgrade this one first.")
+            raise ValidationFailed(f"{path.name} was written by a later version of Kindred: upgrade this one first.")
         manifest = BackupManifest.model_validate_json(content)
     except ValidationError as error:
         raise ValidationFailed(f"{path} {NOT_A_BACKUP}.") from error

@@ -170,7 +170,7 @@ def backup_restore(*, path: Path, force: bool = False, report: Report | None = N
 
 
 def leftovers_clear() -> list[str]:
-    """Remove what interrupted backups, restores, imports and trainings left, and return what was removed."""
+    """Remove what interrupted backups, restores, imports and training runs left, and return what was removed."""
     return [str(path) for path in scratch_sweep()] + database.leftover_databases_drop()
 
 
@@ -197,7 +197,7 @@ def _checked(path: Path, scratch: Path) -> tuple[BackupManifest, dict[str, Path]
         unknown = sorted(set(applied) - set(known_migrations.get(label, [])))
         if unknown:
             raise ValidationFailed(
-                f"{path.name} comes from a later Kindred ({manifest.kindred}, which has the migration"
+                f"{path.name} comes from a later version of Kindred ({manifest.kindred}, which has the migration"
                 f" {label}.{unknown[-1]}): upgrade this one first."
             )
     require_space(scratch, path.stat().st_size, what="Unpacking the backup")

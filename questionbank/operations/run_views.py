@@ -124,7 +124,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
 
 
 def _options(run: Run) -> list[tuple[Any, Any]]:
-    """Return a training's options (other than settings) with their readable titles."""
+    """Return a training run's options (other than settings) with their readable titles."""
     training = training_of(run.capability) if run.kind == Run.Kind.TRAIN else None
     return [
         (option.title, option.shown(run.parameters.get(option.name)))

@@ -56,7 +56,7 @@ def mail_invite(*, person: User, inviter: User, site: str) -> bool:
 
 
 def mail_hook_disabled(*, person: User, site: str) -> None:
-    """Queue the notice that web hooks of a person were disabled, unless one waits already."""
+    """Queue the notice that a person's web hooks were disabled, unless one is already waiting."""
     notice = OutgoingMail(kind=OutgoingMail.Kind.HOOKS, person=person, site=site)
     waiting = OutgoingMail.objects.filter(kind=notice.kind, person=person, due_at__isnull=False)
     if person.email and mail_is_on() and not waiting.exists():

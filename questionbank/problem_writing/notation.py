@@ -44,7 +44,7 @@ class _Amounts:
 
 
 def currencies(text: str) -> frozenset[str]:
-    """Return the currencies of a text by pint's names, coins counted as their currency.
+    """Return pint's names for the currencies of a text; coins count as their currency.
 
     >>> sorted(currencies("A pen costs 80p.")), sorted(currencies("It costs 50 cents."))
     (['pound_sterling'], ['dollar'])

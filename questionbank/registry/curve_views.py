@@ -64,13 +64,13 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
 
 
 def loss_note(run: Run) -> str:
-    """Return the note for a training's loss curve; empty if there is none."""
+    """Return the note for a training run's loss curve; empty if there is none."""
     training = training_of(run.capability) if run.kind == Run.Kind.TRAIN else None
     return training.loss_note(run.parameters.get("set", {})) if training else ""
 
 
 def compared_charts(candidate: Series, champion: Series, *, names: tuple[str, str]) -> list[tuple[str, LineChart]]:
-    """Return charts of the loss and the main figure of two trainings, each with both curves on common axes."""
+    """Return charts of the loss and the main figure of two training runs, each with both curves on common axes."""
     return [
         (
             f"chart-{name.replace('_', '-')}",
@@ -91,7 +91,7 @@ def compared_charts(candidate: Series, champion: Series, *, names: tuple[str, st
 
 
 def _validation_title(names: Iterable[str]) -> str:
-    """Return the chart title for what a training was validated on: pairs of texts, or problems."""
+    """Return the chart title for what a training run was validated on: pairs of texts, or problems."""
     suites = {named_metric(name).measured_on for name in names if name.startswith("validation_")}
     if PAIRS in suites:
         return "Validation pairs"

@@ -1,4 +1,4 @@
-"""Forms about models: a reason, the retention rule, and a training's settings built from its configuration class."""
+"""Forms about models: a reason, the retention rule, and the settings of a training run, built from its config."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class FieldGroup:
 
 
 class TrainingForm(ServiceForm):
-    """The settings of a training, with bounds, help and defaults from its configuration class.
+    """The settings of a training run, with bounds, help and defaults from its configuration class.
 
     The configuration class checks conditions that span several fields. `options` are the capability's additional form
     fields. With `one_hierarchy`, exactly one hierarchy must be chosen, and that one is preselected.

@@ -107,7 +107,7 @@ def comparison_latest(*, candidate: ModelArtifact, champion: ModelArtifact) -> M
 def gate(comparison: ModelComparison) -> Gate:
     """Judge a candidate: no decisive figure worse beyond the interval, one better, and no question lost.
 
-    A kind whose trainings promote their own models (`Training.promotes_itself`) need not be better.
+    A kind whose training runs promote their own models (`Training.promotes_itself`) need not be better.
     """
     figures: Figures = comparison.figures
     suite = figures["suite"]
@@ -124,7 +124,7 @@ def gate(comparison: ModelComparison) -> Gate:
         too_few = "The held-out questions are too few to tell a difference from chance"
         problems.append(f"{too_few}: {there}, {SMALLEST_SUITE} are needed.")
     elif not metrics:
-        problems.append(fixed.no_figures if fixed else "No figure could be measured.")
+        problems.append(fixed.no_figures if fixed else "Nothing could be measured.")
     if suite["lost"]:
         problems.append(
             f"It cannot read the language of {counted(suite['lost'], 'question', 'questions')} that the model in use"

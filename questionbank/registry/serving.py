@@ -388,7 +388,7 @@ def retriever_of(artifact: ModelArtifact) -> ServedRetriever:
 
 
 def solver_of(artifact: ModelArtifact) -> ServedSolver:
-    """Return a registered solver without retriever or rules, in use or not; comparisons of trainings use it.
+    """Return a registered solver without retriever or rules, in use or not; comparisons of training runs use it.
 
     Raises:
         ServiceUnavailable: its files are missing or damaged, or the model is not a solver.

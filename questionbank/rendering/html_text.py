@@ -64,7 +64,7 @@ class _Reader:
         self._closed = {name for name, end in names if end}
         self._opened = {name for name, end in names if not end}
         elements = self._opened & (self._closed | _EMPTY)
-        self._is_html = not elements.isdisjoint(_BLOCKS)  # then a line break in the source is a blank
+        self._is_html = not elements.isdisjoint(_BLOCKS)  # then a line break in the source is a space
         self._open: list[tuple[str, str]] = []  # name and closing text
         self._numbers: list[int] = []  # of each open list; -1 for bullets
         self._cells = 0  # in the current row

@@ -23,11 +23,11 @@ _SAME_TEXT = """
 
 @dataclass(frozen=True, slots=True)
 class QuestionMatch:
-    """The bank's question for one that a file names.
+    """The question of the bank that matches a question named in a file.
 
     Attributes:
         question: None if there is no such question.
-        how: by what it was found, or why it was not.
+        how: what it was found by, or why it was not found.
     """
 
     reference: QuestionReference
@@ -71,7 +71,7 @@ def match_questions(
 
 
 def _candidates(references: Sequence[QuestionReference], order: Sequence[int]) -> list[list[tuple[int, str]]]:
-    """Return (question id, by what) for each reference, the surest first."""
+    """Return pairs of question id and what it was found by for each reference, most certain first."""
     by_source = _ids_by_source(references)
     by_title = _ids_by_title(references)
     by_text = _ids_by_text(references)
@@ -95,7 +95,7 @@ def _candidates(references: Sequence[QuestionReference], order: Sequence[int]) -
 
 
 def _bank_number(reference: QuestionReference) -> int | None:
-    """Return the number of a question in the bank that a cell of a column of questions states."""
+    """Return the number of the bank question that a cell names in a column of questions."""
     return int(reference.id) if re.fullmatch(r"\d{1,18}", reference.id) and reference.id == reference.name else None
 
 
@@ -139,7 +139,7 @@ def _marked_questions(ids: set[int], user: User | None) -> dict[int, MarkedQuest
 
 
 def marked_question(question: Question) -> MarkedQuestion:
-    """Return what marking needs of a question."""
+    """Return what marking needs to know about a question."""
     options = tuple(
         Option(str(option["label"]), str(option["text"]), weight=option.get("weight")) for option in question.options
     )

@@ -45,7 +45,7 @@ def dump_table(table: ResponseTable) -> bytes:
 
 
 def load_table(data: bytes) -> ResponseTable:
-    """Return the table of `dump_table`."""
+    """Return the table from the output of `dump_table`."""
     fields = json.loads(gzip.decompress(data))
     return ResponseTable(
         kind=fields["kind"],

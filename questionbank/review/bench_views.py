@@ -1,4 +1,4 @@
-"""Pages around the review: adding pairs, lists of pairs and batches, progress, agreement, guidelines, export."""
+"""Pages about reviewing: adding pairs, lists of pairs and batches, progress, agreement, guidelines, export."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def review_upload(request: HttpRequest) -> HttpResponse:
 
 
 def _add_typed(user: User, *, opinions: int | None, **fields: Any) -> None:
-    """Add a pair typed by hand; a pair of a bank question is added as on the question's own page."""
+    """Add a pair typed by hand; if its original is in the bank, the pair is added as on the question's page."""
     pair = PairInput(**fields)
     if pair.question is None:
         pairs_create(pairs=[pair], source=ParaphrasePair.Source.TYPED, user=user, opinions=opinions)
@@ -120,7 +120,7 @@ def review_score(request: HttpRequest) -> HttpResponse:
 
 @page_for("read")
 def review_progress(request: HttpRequest) -> HttpResponse:
-    """Show the state of the queue, the reviewers' agreement, and the pairs that wait for a settlement."""
+    """Show the state of the queue, the reviewers' agreement, and the pairs that are waiting to be settled."""
     context = {
         "counts": queue_counts(),
         "stuck": stuck_pairs(),

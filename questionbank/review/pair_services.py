@@ -148,7 +148,7 @@ def _check(pair: ParaphrasePair) -> None:
     if question is not None and not fields and not is_text_of(question=question, text=pair.original):
         fields["original"] = [f"This is not the text of question {question.pk}."]
     if len(pair.language) > LANGUAGE_LIMIT or not LANGUAGE_TAG.fullmatch(pair.language):
-        fields["language"] = ["This is no language tag such as en or zh."]
+        fields["language"] = ["This is not a language tag such as en or zh."]
     most = settings.REVIEW_OPINIONS_MOST
     if not 1 <= pair.opinions_wanted <= most:
         fields["opinions"] = [f"Ask 1 to {most} reviewers."]

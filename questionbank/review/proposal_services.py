@@ -207,7 +207,7 @@ def proposals_request(*, questions: Sequence[int], paraphraser: str, each: int, 
         paraphraser: a key of `review.proposal_services`.
 
     Raises:
-        NotAllowed: the person may not propose paraphrases of so many questions.
+        NotAllowed: the person may not propose paraphrases of this many questions.
         ValidationFailed: there is no such paraphraser.
         Conflict: an unfinished job has the same request.
     """

@@ -55,9 +55,9 @@ class Condition:
         return f"SELECT {columns} FROM questionbank_question WHERE {self.sql} {end}"  # noqa: S608 - ours
 
     def among(self, ids: Sequence[int], conditions: Sequence[Condition], columns: str = "id") -> list[tuple[Any, ...]]:
-        """Return columns of those of a few questions that fulfil it and at least one of the conditions.
+        """Return columns of the questions among `ids` that fulfil it and at least one of the conditions.
 
-        The few are read first; otherwise PostgreSQL would search for all questions that fulfil the conditions.
+        These questions are read first; otherwise PostgreSQL would search for all that fulfil the conditions.
         """
         if not conditions:
             return []
@@ -97,7 +97,7 @@ def holding(query: str) -> Condition:
 
 
 def any_of(conditions: Sequence[Condition], passed: Condition) -> Condition:
-    """Return the condition that a question that passed fulfils one of the conditions; there must be at least one."""
+    """Return the condition that a question that fulfils `passed` also fulfils one of the conditions (one or more)."""
     if len(conditions) == 1:
         return conditions[0]
     rows = rows_of_any([passed & condition for condition in conditions])

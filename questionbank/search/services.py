@@ -47,7 +47,7 @@ def synonym_group_delete(*, user: User, group: SynonymGroup) -> None:
 
 
 def _checked(terms: Iterable[str], others: Iterable[SynonymGroup]) -> list[str]:
-    """Return the terms stripped of surrounding blanks, each once.
+    """Return the terms stripped of surrounding spaces, each once.
 
     Two terms are the same if a search treats them alike, regardless of case and plural.
     """

@@ -235,7 +235,7 @@ class Evidence:
 
     @property
     def numbers_masked(self) -> str:
-        """The text with normalised blanks and formulas, numbers replaced by ``#``."""
+        """The text with normalised spaces and formulas, numbers replaced by ``#``."""
         return copy_key(self.text)
 
 
@@ -277,7 +277,7 @@ def _text_evidence(text: str, language: str) -> Evidence:
 
 @lru_cache(maxsize=8_192)
 def copy_key(text: str) -> str:
-    """Return the text with formulas, case and blanks normalised and numbers replaced by ``#``.
+    """Return the text with formulas, case and spaces normalised and numbers replaced by ``#``.
 
     >>> copy_key(r"Find $x^{2}$ for $x = 3$.") == copy_key(r"Find $x^2$  for $x=14$.")
     True

@@ -69,7 +69,7 @@ class SimilarHit:
         reason: one sentence about something that both questions contain.
         flags: any of `SAME_IDEA` and `LOOKS_ALIKE`.
         cosines: by lens, for each lens under which both questions have vectors.
-        copies: further questions with the same text except for numbers, blanks and formula spelling; see `fold_copies`.
+        copies: further questions with the same text except for numbers, spaces and formula spelling; see `fold_copies`.
         comparison: a sentence on whether it is harder; empty if not known.
     """
 
@@ -174,7 +174,7 @@ def near_duplicates(
 
 
 def fold_copies(hits: Sequence[SimilarHit]) -> list[SimilarHit]:
-    """Return the first question of each text with its copies, which differ only in numbers, blanks and spelling."""
+    """Return the first question of each text with its copies, which differ only in numbers, spaces and spelling."""
     first: dict[str, SimilarHit] = {}
     copies: defaultdict[str, list[SimilarHit]] = defaultdict(list)
     for hit in hits:

@@ -21,7 +21,7 @@ USE = LanguageModelUse.Use.CONCEPTS
 
 @dataclass(frozen=True, slots=True)
 class ConceptSuggestions:
-    """What a page says of the model's suggestions in one hierarchy.
+    """What a page says about the model's suggestions in one hierarchy.
 
     Attributes:
         model: the model, and the host that the question is sent to.

@@ -54,7 +54,7 @@ class Alternative:
         quotient: the unrounded value, if `value` is rounded; otherwise the same as `value`.
         steps: its operations in the order of evaluation.
         rule: the kind of problem that a rule recognised; empty if a model found the equation.
-        twin: id of the question with the same text but other numbers that the equation comes from, if any.
+        twin: id of the question with the same text but other numbers from which the equation was taken, if any.
     """
 
     equation: str
@@ -117,12 +117,12 @@ class SolvedText:
 
     @property
     def is_even(self) -> bool:
-        """Whether the likeliest equation, with its probability as displayed, is as likely right as wrong."""
+        """Whether the likeliest equation is displayed as equally likely to be right or wrong."""
         return self.best is not None and round(self.best.probability, 2) == CERTAIN_ENOUGH
 
     @property
     def twin(self) -> int | None:
-        """Id of the question with the same text but other numbers that the displayed equation comes from, if any."""
+        """Id of the question with the same text but other numbers from which the equation was taken, if any."""
         return self.best.twin if self.known is None and self.best is not None else None
 
     @property
@@ -137,7 +137,7 @@ class SolvedText:
 
 
 def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
-    """Return the questions, in the language of a solver in use, that it has not tried since they last changed.
+    """Return the questions in a solver's language that it has not tried since they last changed.
 
     Results obtained with another retriever, or with none, do not count. Questions in a language without a solver belong
     to the first solver, which reports why it cannot solve them.
@@ -170,7 +170,7 @@ def text_solved(
     """Return the result of the solver in use for a text; None if it is not a word problem or there is no solver.
 
     Args:
-        question: the question with this text, if stored, so that it is not recalled as a solved problem.
+        question: the stored question with this text, if any; the solver must not recall it as a solved problem.
 
     Raises:
         ServiceUnavailable: the solver's files are missing or damaged.
@@ -405,7 +405,7 @@ def gives_published(solution: Solution | Alternative, published: PublishedNumber
 
 @dataclass(frozen=True, slots=True)
 class ComputedAlike:
-    """Questions with an equation that computes the same as a question's.
+    """Questions whose equation has the same computation as the equation of a given question.
 
     Attributes:
         published: those with an equation from their source or a person; the count is the total.

@@ -44,7 +44,7 @@ class GraphProblem:
 
 @dataclass(frozen=True, slots=True)
 class AnalogyMaterial(EquationMaterial[GraphProblem]):
-    """The data of a training; the graph of an equation must be known for it to be used.
+    """The data of a training run; the graph of an equation must be known for it to be used.
 
     Attributes:
         predicted: questions of the training part without an equation, whose solver equation is more probably right
@@ -98,7 +98,7 @@ def equation_languages(*, hierarchies: Sequence[str] | None = None) -> list[str]
 def problems_sharing_a_graph(*, hierarchies: Sequence[str] | None = None) -> int:
     """Count, in the database, the ready questions with an equation whose graph another one shares.
 
-    A training uses fewer: it excludes held-out questions and repetitions.
+    A training run uses fewer: it excludes held-out questions and repetitions.
     """
     keys = original_questions(hierarchies=hierarchies).filter(equation__isnull=False).exclude(equation__graph_key="")
     groups = (
@@ -202,13 +202,13 @@ def _advice(material: AnalogyMaterial, paired: int) -> Iterator[str]:
     batch = AnalogyConfig().batch_size
     if paired < batch:
         yield (
-            f"A training needs at least {batch} problems that share a graph with another problem; {batch - paired}"
-            " are missing. Accept equations, or import more."
+            f"Training needs at least {batch} problems that share a graph with another problem; {batch - paired} more"
+            " are needed. Accept equations, or import more."
         )
     elif paired < FEWEST:
         yield (
             f"With fewer than {FEWEST} problems that share a graph with another problem, a retriever learns"
-            f" little; {FEWEST - paired} are missing. Accept equations, or import more."
+            f" little; {FEWEST - paired} more are needed. Accept equations, or import more."
         )
     if len(material.problems.held_out) < SMALLEST_SUITE:
         held_out = counted(len(material.problems.held_out), "held-out question has", "held-out questions have")

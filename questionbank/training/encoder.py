@@ -72,7 +72,7 @@ def _counts(questions: Collection[TrainingQuestion], examined: Sequence[Training
 def _levels(rows: Sequence[TrainingQuestion]) -> Table:
     """Return the distribution of the questions over the concepts of each level.
 
-    Evenness is the normalised entropy: 0 if one concept has all questions, 1 if all concepts have equally many.
+    Evenness is the normalised entropy: 0 if one concept has all questions, 1 if all have the same number.
     """
     levels = []
     for depth in range(1, max((len(path) for row in rows for path in row.paths), default=0) + 1):
@@ -185,7 +185,7 @@ def _probes_report(hierarchies: Sequence[str] | None) -> Report:
             Row("concepts", len({path for row in rows for path in row.paths}), "concepts"),
             Row("graded", graded, f"graded on the scale {scale}" if scale else "graded"),
         ),
-        advice=(f"An import queues a training only after {missing}.",) if len(rows) < FEWEST_TAGGED else (),
+        advice=(f"An import queues a training run only after {missing}.",) if len(rows) < FEWEST_TAGGED else (),
         questions=f"Ready questions tagged in {name}.",
         note="No training sees the questions that are held out for comparison. To measure itself, each training first"
         " sets aside a further part of the other questions, as large as its setting says, and then learns from all of"

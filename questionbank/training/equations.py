@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class EquationMaterial(Generic[Item]):
-    """The data of a training.
+    """The data of a training run.
 
     Attributes:
         problems: ready questions whose equation can be used, each text once, without sources named as a test split.

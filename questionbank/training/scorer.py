@@ -30,7 +30,7 @@ LANGUAGE = "en"  # the only language that the operators support
 
 @dataclass(frozen=True, slots=True)
 class ScorerMaterial:
-    """The data of a training.
+    """The data of a training run.
 
     Attributes:
         questions: ready English questions, each text once, without sources named as a test split.
@@ -57,7 +57,7 @@ def scorer_material(
     """Split the bank's questions and the decided pairs.
 
     Args:
-        limit: examine at most so many questions, always the same ones; 0 for all.
+        limit: examine at most this many questions, always the same ones; 0 for all.
     """
     by_id: dict[int, TrainingQuestion] = {}
     chosen: set[int] = set()

@@ -39,7 +39,7 @@ def report_request(*, capability: str, hierarchies: Sequence[str] | None = None,
 
 
 def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
-    """Return the parameter ``hierarchies`` of a training; empty if it uses all questions."""
+    """Return the parameter ``hierarchies`` of a training run; empty if it uses all questions."""
     if names is None:
         return {}
     existing_names = KnowledgeHierarchy.objects.filter(name__in=names).values_list("name", flat=True)
@@ -73,7 +73,7 @@ def training_request(
     Raises:
         NotFound: the capability is not trained on the bank.
         ValidationFailed: a setting, an option or a hierarchy is invalid; `fields` has all problems by field.
-        Conflict: a training that must not run at the same time waits or runs.
+        Conflict: a training run that must not run at the same time is waiting or running.
     """
     training = training_of(capability)
     if training is None:

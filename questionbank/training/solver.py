@@ -36,11 +36,11 @@ SOLVER_LANGUAGES = {"en": "English", "zh": "Chinese"}
 
 @dataclass(frozen=True, slots=True)
 class SolverMaterial(EquationMaterial[ProblemRecord]):
-    """The data of a training and of a comparison, in one language; an equation must be parsed to be used.
+    """Data for training and for comparing solvers, in one language; equations that cannot be parsed are left out.
 
     Attributes:
-        answered: held-out word problems without an equation whose published answer is a number, each text once, again
-            without test splits. Solvers are compared on them and never trained on them.
+        answered: held-out word problems without an equation whose published answer is a number, each text once,
+            and without test splits. Solvers are compared on them and never trained on them.
     """
 
     answered: tuple[ProblemRecord, ...]
@@ -94,7 +94,7 @@ def _answered_problems(questions: QuerySet[Question], wanted: str) -> Iterator[P
 
 
 def _can_be_asked(text: str, language: str) -> bool:
-    """Return whether a text is a word problem in its language that a solver of this language may attempt."""
+    """Return whether a text is a word problem that a solver of its language may attempt."""
     return (
         is_word_problem(text)
         and primary_language(written_language(text, language)) == primary_language(language)

@@ -1,4 +1,4 @@
-"""The start of a training: a backbone, a registered model or the one in use, and the form's initial settings."""
+"""The start of a training run: a backbone, a registered model or the one in use, and the form's initial settings."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _settings_like(number: str, capability: str, training: Training) -> Mapping[
 
 
 def completed_settings(*, capability: str, settings: Mapping[str, str], scope: str = "") -> Mapping[str, str]:
-    """Return the settings of a training; without a backbone, add those that train the model in use further.
+    """Return the settings of a training run; without a backbone, add those that train the model in use further.
 
     They are unchanged if that is not the capability's default or no model is in use.
 
@@ -97,7 +97,7 @@ def completed_settings(*, capability: str, settings: Mapping[str, str], scope: s
 
 
 def pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") -> dict[str, Any]:
-    """Return the parameters of a training that starts from a registered model: ``start``, and ``set`` with its id.
+    """Return the parameters of a training run that starts from a registered model: ``start``, and ``set`` with its id.
 
     With these, the command shown for the trained model trains the same model further, whichever model serves by then.
     """

@@ -1,4 +1,4 @@
-"""Estimates of a training's duration, from earlier trainings on the same machine."""
+"""Estimates of a training run's duration, from earlier training runs on the same machine."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from questionbank.core.capability_report import Report
 from questionbank.jobs.run_selectors import WORKER_SILENT_AFTER
 from questionbank.models import Run, WorkerHeartbeat
 
-_LOOKED_AT = 50  # the latest trainings
-_LENGTH = ("epochs", "max_steps", "batch_size")  # settings that change only the length of a training
+_LOOKED_AT = 50  # the latest training runs
+_LENGTH = ("epochs", "max_steps", "batch_size")  # settings that change only the length of a training run
 _INDIFFERENT = ("seed", "device")
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingTime:
-    """What is known about the duration of a training.
+    """What is known about the duration of a training run.
 
     Attributes:
         seconds: the estimate; None if no similar training was done here.
@@ -45,7 +45,7 @@ class TrainingTime:
 def expected_time(
     *, capability: str, settings: Mapping[str, str], parameters: Mapping[str, Any], report: Report | None
 ) -> TrainingTime | None:
-    """Return a training's expected duration: as measured in earlier ones, else as on two cores.
+    """Return a training run's expected duration: as measured in earlier ones, else as on two cores.
 
     Args:
         settings, parameters: as for `training_time`.
@@ -67,7 +67,7 @@ def expected_time(
 def training_time(
     *, capability: str, settings: Mapping[str, str], parameters: Mapping[str, Any] | None = None
 ) -> TrainingTime:
-    """Return a training's duration, estimated from the latest one with the same settings except for its length.
+    """Return a training run's duration, estimated from the latest one with the same settings except for its length.
 
     Args:
         settings: values by configuration field name, as for `config_from_strings`.
@@ -91,7 +91,7 @@ def training_time(
 
 
 def _past(capability: str) -> Iterator[tuple[Run, float, int]]:
-    """Yield uninterrupted trainings of the current training workers, latest first, with seconds and steps."""
+    """Yield uninterrupted training runs of the current training workers, latest first, with seconds and steps."""
     alive = WorkerHeartbeat.objects.filter(seen_at__gte=Now() - WORKER_SILENT_AFTER, queues__contains="train")
     runs = Run.objects.filter(
         kind=Run.Kind.TRAIN,
@@ -123,7 +123,7 @@ def _kind(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_alike(capability: str, run: Run, parameters: Mapping[str, Any]) -> bool:
-    """Return whether a training used the same data as this one would: the same values of the form's options."""
+    """Return whether a training run used the same data as this one would: the same values of the form's options."""
     training = training_of(capability)
     names = [option.name for option in training.options] if training else []
     answers = {name: parameters[name] for name in (*names, "hierarchies") if parameters.get(name) is not None}
@@ -134,7 +134,7 @@ def _is_alike(capability: str, run: Run, parameters: Mapping[str, Any]) -> bool:
 
 
 def _share(before: Mapping[str, Any], wanted: Mapping[str, Any], steps: int) -> float | None:
-    """Return the ratio of a training's length to that of one of `steps` steps; None if unknown."""
+    """Return the ratio of a training run's length to that of one of `steps` steps; None if unknown."""
     if all(before.get(name) == wanted.get(name) for name in _LENGTH):
         return 1.0
     limit_before, limit = before.get("max_steps") or 0, wanted.get("max_steps") or 0

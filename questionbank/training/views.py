@@ -40,7 +40,7 @@ def training_report(capability: str) -> CachedReport:
 
 
 def report_at_once(*, capability: str, hierarchies: Sequence[str] | None) -> Report | None:
-    """Return the report of a training; None if it is not cached and the bank is too large to count within a request."""
+    """Return the report for a training form; None if it is not cached and the bank is too large to count at once."""
     report = training_report(capability)
     is_small = Question.objects.all()[: COUNTED_AT_ONCE + 1].count() <= COUNTED_AT_ONCE
     return report(hierarchies=hierarchies) if is_small else report.cached(hierarchies=hierarchies)
@@ -51,10 +51,10 @@ PAIRS_SHOWN = 10
 
 @form_for("models_manage")
 def model_train(request: HttpRequest, capability: str) -> HttpResponse:
-    """Show the data and settings of a training; a POST requests it.
+    """Show the data and settings for training a model; a POST requests the job.
 
     The button “look” (`action=report`) shows the report for the chosen hierarchies and keeps the input.
-    `?like=<id>` starts with the settings of a model, `?quick=1` with those of a training that takes minutes on any
+    `?like=<id>` starts with the settings of a model, `?quick=1` with those for training within minutes on any
     machine, `?defaults=1` with the configuration's defaults. Otherwise the capability decides.
     """
     training = training_of(capability)
@@ -135,7 +135,7 @@ def model_graph_pairs(request: HttpRequest) -> HttpResponse:
 
 
 def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None) -> dict[str, Any]:
-    """Return the context of a training's report; for a large bank a job counts it, and the page polls."""
+    """Return the context of a training report; for a large bank a job makes the counts and the page polls for them."""
     counted = report_at_once(capability=capability, hierarchies=chosen)
     address = reverse("model_training_report", args=[capability])
     return {

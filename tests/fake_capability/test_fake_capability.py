@@ -223,4 +223,4 @@ def test_a_form_that_names_no_setting_and_a_worker_that_cannot_compare_are_said_
     monkeypatch.setitem(CAPABILITIES, WORD, altered(CAPABILITIES[WORD], config=CAPABILITIES["probes"].config))
     messages = [problem.msg for problem in run_checks(tags=["capabilities"])]
     assert "The capability 'gauge' has a gate, but workers cannot compare its models." in messages
-    assert any("names the setting 'steps', which its configuration has not" in message for message in messages)
+    assert any("names the setting 'steps', which its configuration lacks" in message for message in messages)

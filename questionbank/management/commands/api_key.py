@@ -1,4 +1,4 @@
-"""Make, list and revoke keys of the API."""
+"""Make, list and revoke API keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from questionbank.models import ApiKey, User
 class Command(BankCommand):
     """`create` prints nothing but the key on standard output."""
 
-    help = "Make, list or revoke keys by which programs use the API."
+    help = "Make, list or revoke the keys with which programs use the API."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
@@ -27,12 +27,12 @@ class Command(BankCommand):
         create.add_argument("username", help="the owner's log-in name")
         create.add_argument("name", help="what the key is for")
         create.add_argument(
-            "--scope", action="append", choices=ApiKey.Scope.values, help="by default read; may be repeated"
+            "--scope", action="append", choices=ApiKey.Scope.values, help="may be repeated; the default is read"
         )
         create.add_argument("--days", type=int, help="how long it works; by default until it is revoked")
         create.add_argument("--rate", type=int, default=600, help="requests per minute (600)")
         listing = actions.add_parser("list", help="list the keys that are not revoked")
-        listing.add_argument("username", nargs="?", help="of this person only")
+        listing.add_argument("username", nargs="?", help="only the keys of this person")
         revoke = actions.add_parser("revoke", help="revoke a key")
         revoke.add_argument("number", type=int, help="as `api_key list` prints it")
 

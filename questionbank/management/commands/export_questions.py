@@ -23,7 +23,7 @@ class Command(BankCommand):
         parser.add_argument("--format", required=True, help=" or ".join(WRITTEN))
         parser.add_argument(
             "--filter", action="append", default=[], metavar="KEY=VALUE", dest="filters",
-            help=f"several must all hold; keys: {', '.join(EXPORT_FILTERS)}",
+            help=f"may be repeated: questions must match every filter; keys: {', '.join(EXPORT_FILTERS)}",
         )  # fmt: skip
 
     def handle(self, *args: Any, path: Path, format: str, filters: list[str], **options: Any) -> None:

@@ -76,7 +76,7 @@ def _sign(text: str) -> Element:
 
 
 TAB = "\ue000"
-"""Stands in for a tab, which pandoc would turn into a blank."""
+"""Stands in for a tab, which pandoc would turn into a space."""
 HEAD_END, SHEET_END = "Worksheet Head", "Worksheet End"
 """Styles of the empty paragraphs that end a worksheet's head and the worksheet itself."""
 

@@ -44,7 +44,7 @@ def test_the_sender_is_the_one_given_else_one_at_the_sites_own_name(monkeypatch,
 @pytest.mark.parametrize("given", ["Kindred", "kindred@", "Kindred <kindred>", "a@b.example\nBcc: c@d.example"])
 def test_a_sender_that_is_no_address_is_one_sentence(monkeypatch, given):
     monkeypatch.setenv("MAIL_FROM", given)
-    with pytest.raises(SystemExit, match="Error: MAIL_FROM is no e-mail address"):
+    with pytest.raises(SystemExit, match="Error: MAIL_FROM is not an e-mail address"):
         env.mail_sender([])
 
 

@@ -40,5 +40,5 @@ def test_the_setting_names_networks(monkeypatch) -> None:
     monkeypatch.setenv("HOOK_NETWORKS", "10.2.0.0/16,fd00::7")
     assert env.hook_networks() == [ip_network("10.2.0.0/16"), ip_network("fd00::7")]
     monkeypatch.setenv("HOOK_NETWORKS", "10.2.0.7/16")
-    with pytest.raises(SystemExit, match="is no network"):
+    with pytest.raises(SystemExit, match="is not a network"):
         env.hook_networks()

@@ -70,7 +70,7 @@ def test_a_teacher_s_import_is_published_where_the_setting_lets_it(teacher, sett
     assert set(Question.objects.values_list("status", "created_by")) == {(status, teacher.pk)}
     assert not KnowledgeHierarchy.objects.exists()  # admins alone add concepts, and the report says so
     (warning,) = result["warnings"]
-    assert warning["reason"] == "'Sums' is no concept of the hierarchy; the question gets no tag for it"
+    assert warning["reason"] == "'Sums' is not a concept of the hierarchy; the question gets no tag for it"
     runs.run_start(run_id=run.pk, worker="here")
     runs.run_succeed(run=Run.objects.get(pk=run.pk), result=result)
     assert import_undo_request(run=Run.objects.get(pk=run.pk), user=teacher).kind == "undo"

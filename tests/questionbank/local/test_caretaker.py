@@ -92,6 +92,6 @@ def test_a_stopped_server_goes_on(var_dir, monkeypatch, user_of):
     while "State:\tT" not in Path(f"/proc/{process}/status").read_text(encoding="utf-8"):
         time.sleep(0.01)
     look()
-    assert said == ["redis was stopped and goes on"]
+    assert said == ["redis was stopped and has been resumed"]
     look()
     assert len(said) == 1

@@ -209,4 +209,4 @@ def test_a_stopped_program_goes_on(supervise):
     begin = "__import__('questionbank.local.supervisor').local.supervisor"
     supervisor = supervise(f"**({begin}.__dict__.update(_STOPPED_SECONDS=0.3, _LOOK_SECONDS=0.1) or {{}})", web=script)
     os.kill(int(read_until(supervisor, r"pid (\d+)")[1]), signal.SIGSTOP)
-    read_until(supervisor, "web was stopped and goes on")
+    read_until(supervisor, "web was stopped and has been resumed")

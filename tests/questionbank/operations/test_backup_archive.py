@@ -185,7 +185,7 @@ def test_a_folder_and_a_missing_file_are_refused(tmp_path):
 def test_what_no_backup_holds_is_refused_before_anything_is_unpacked(archive, scratch, tmp_path, extra):
     path = rewritten(archive, extra=extra)
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(ValidationFailed, match="which no backup of Kindred holds"):
+    with pytest.raises(ValidationFailed, match="which no backup of Kindred contains"):
         backup_archive.archive_unpack(path=path, folder=scratch)
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -213,5 +213,5 @@ def test_a_manifest_that_makes_no_sense_is_refused(archive, change):
 
 def test_an_archive_of_a_later_format_says_so(archive):
     path = rewritten(archive, change=lambda it: it.update(format=2))
-    with pytest.raises(ValidationFailed, match="later Kindred: upgrade"):
+    with pytest.raises(ValidationFailed, match="later version of Kindred: upgrade"):
         backup_archive.archive_manifest(path=path)

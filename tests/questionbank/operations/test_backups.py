@@ -353,7 +353,7 @@ def test_a_backup_of_a_later_kindred_is_refused(backup, unchanged):
         manifest["migrations"]["questionbank"].append("0999_from_the_future")
 
     path = rewritten(backup, change=later)
-    with pytest.raises(ValidationFailed, match=r"later Kindred .* questionbank.0999_from_the_future"):
+    with pytest.raises(ValidationFailed, match=r"later version of Kindred .* questionbank.0999_from_the_future"):
         backups.backup_restore(path=path, force=True)
 
 

@@ -49,7 +49,7 @@ def test_an_admin_reads_what_a_training_would_learn_and_asks_for_it(stories, as_
     assert "Retrain: Retriever of analogous problems" in page
     assert "60 of 60 have an equation" in page
     assert "3 computations are shared" in page
-    assert "are missing" in page
+    assert "more are needed" in page
     assert "Learn only from known equations" in page
     assert "English" in page
     response = as_admin.post(
@@ -72,7 +72,7 @@ def test_too_few_problems_are_refused_above_the_form(db, as_admin: Client) -> No
         add_story(*story(3 * number))
     response = as_admin.post(reverse("model_train", args=["analogy"]), {**defaults(as_admin), "known_only": "on"})
     assert response.status_code == 422
-    assert "a batch needs 16: 13 are missing" in text_of(response)
+    assert "a batch needs 16: 13 more are needed" in text_of(response)
     assert not Run.objects.exists()
 
 
@@ -82,7 +82,7 @@ def test_the_form_begins_with_a_quick_training_or_the_settings_of_a_former_one(
     address = reverse("model_train", args=["analogy"])
     quick = as_admin.get(address, {"quick": 1})
     assert quick.context["form"]["backbone"].value() == "in use"
-    assert "in minutes on any machine" in text_of(quick)
+    assert "takes minutes on any machine" in text_of(quick)
     like = as_admin.get(address, {"like": models[1].pk}).context["form"]
     assert (like["epochs"].value(), like["slot_text"].value()) == (3, True)
 

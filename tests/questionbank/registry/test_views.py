@@ -443,7 +443,7 @@ def test_the_quick_training_is_offered_behind_a_model_without_settings_too(bank,
     page = as_admin.get(TRAIN).content.decode()
     assert "?quick=1" in page
     assert "?like=" not in page
-    assert "is set to quick training" in as_admin.get(f"{TRAIN}?quick=1").content.decode()
+    assert "These settings are for quick training" in as_admin.get(f"{TRAIN}?quick=1").content.decode()
 
 
 def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(bank, as_admin, request) -> None:

@@ -120,12 +120,12 @@ class TestReport:
             add_story(*story(number))
         report = analogy_report()
         batch, suite = report.advice
-        assert f"{16 - report.count('with_positive')} are missing" in batch
+        assert f"{16 - report.count('with_positive')} more are needed" in batch
         assert "held-out question" in suite
 
     def test_few_problems_are_too_few_to_learn_much(self, stories):
         report = analogy_report()
-        assert f"{500 - report.count('with_positive')} are missing" in report.advice[0]
+        assert f"{500 - report.count('with_positive')} more are needed" in report.advice[0]
 
     def test_an_accepted_equation_is_counted_at_once(self, stories):
         question = add_story("Fay has 8 pears and 6 plums in a bowl. How many fruits are there?")
@@ -140,14 +140,14 @@ class TestReport:
 class TestRequest:
     def test_a_training_that_could_not_fill_a_batch_is_refused_with_what_is_missing(self, stories):
         assert training_request(capability="analogy", send=False).parameters == {"set": {}, "known_only": True}
-        with pytest.raises(ValidationFailed, match="a batch needs 128: 38 are missing"):
+        with pytest.raises(ValidationFailed, match="a batch needs 128: 38 more are needed"):
             training_request(capability="analogy", settings={"batch_size": "128"}, send=False)
         with pytest.raises(ValidationFailed, match="batch_size") as caught:
             training_request(capability="analogy", settings={"batch_size": "1"}, send=False)
         assert "batch_size" in caught.value.fields
 
     def test_the_solvers_equations_may_fill_it(self, db):
-        with pytest.raises(ValidationFailed, match="16 are missing"):
+        with pytest.raises(ValidationFailed, match="16 more are needed"):
             training_request(capability="analogy", send=False)
         run = training_request(capability="analogy", answers={"known_only": False}, send=False)
         assert run.parameters["known_only"] is False
