@@ -1,4 +1,4 @@
-"""From a run to a registered candidate: code shared by all trainings that store checkpoints."""
+"""From a run to a registered candidate: code shared by all training runs that store checkpoints."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def gpu_name(device: torch.device) -> str:
 
 
 Train = Callable[[Path, TrainingContext], Manifest]
-"""Called with the output folder and the context that all trainings take."""
+"""Called with the output folder and the context that all training runs take."""
 
 _LICENSE_NOTE = "trained on the questions of this bank"
 
@@ -140,7 +140,7 @@ TRAINING_BYTES = 1_000_000_000  # two checkpoints of the default encoder with op
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """The start of a training on the bank.
+    """The start of a training run on the bank.
 
     Attributes:
         config: the settings.

@@ -39,7 +39,7 @@ from questionbank.similar.similarity import NEAR_DUPLICATE
 from worker.blocks import BlockJob, work_in_blocks
 from worker.reporting import RunReporter
 
-LOOKED_AT = 2_000  # most questions of a large import to compare, at some milliseconds each
+LOOKED_AT = 2_000  # at most this many new questions are compared, at a few milliseconds each
 
 
 def near_duplicates_among(*, embedding_set: EmbeddingSet, question_ids: Sequence[int]) -> list[tuple[int, int, float]]:
@@ -74,15 +74,14 @@ NAMED_PAIRS = 10
 def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None = None) -> dict[str, int]:
     """Compute all missing vectors of the given sets, then index them; by default of the sets in use.
 
-    Without `sets`, missing search text is written first. May stop anywhere and be called again, and by several
-    processes at once: they share the blocks.
-    processes at once: they share the blocks.
+    Without `sets`, missing search text is written first. It may stop anywhere and be called again. Several
+    processes may call it at once: they share the blocks.
 
     Returns:
         Number of vectors stored, by lens.
     """
     if sets is None and (filled := search_text_fill(before_each=reporter.check)):
-        reporter.log(f"{filled:,} questions are searched by all that they say.")
+        reporter.log(f"{filled:,} questions now have search text.")
     rows = EmbeddingSet.objects.select_related("artifact")
     chosen = rows.filter(is_current=True) if sets is None else rows.filter(pk__in=[given_set.pk for given_set in sets])
     stored: dict[str, int] = {}

@@ -347,7 +347,7 @@ def run_here(
                 reporter.result = work(reporter)
         run.refresh_from_db()
         if reporter is None and not run.is_finished:
-            raise KindredError(f"A worker goes on with this job: see job {run.pk}.")
+            raise KindredError(f"A worker continues this job: see job {run.pk}.")
         if run.is_finished:
             break
     if run.state != Run.State.SUCCEEDED:

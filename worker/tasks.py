@@ -103,7 +103,7 @@ def change_questions(reporter: RunReporter) -> Mapping[str, Any]:
 
 @run_task("report")
 def count_training_data(reporter: RunReporter) -> Mapping[str, Any]:
-    """Count the data of a training; the waiting page reads the cached report."""
+    """Count the data of a training run; the waiting page reads the cached report."""
     training_report(reporter.run.capability)(hierarchies=reporter.run.parameters["hierarchies"] or None)
     return {}
 

@@ -162,7 +162,7 @@ def is_same(wanted: str, given: str) -> bool:
 
 
 def truths_of(folder: Path) -> dict[str, list[Truth]]:
-    """Return what the authors of a folder's papers say of each question, by the name of the paper."""
+    """Return what the authors of a folder's papers say about each question, by the name of the paper."""
     papers: dict[str, list[Truth]] = defaultdict(list)
     for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines():
         truth = json.loads(line)

@@ -53,7 +53,7 @@ class PapersExam(UseExam):
     answer_tokens = 800
 
     def examples(self, folder: Path) -> list[Example]:
-        """Return the papers named in ``SET/papers/truth.jsonl``, each with what its author says of its questions."""
+        """Return the papers named in ``SET/papers/truth.jsonl``, each with what its author says about its questions."""
         return [
             Example(file.parent.parent.name, {"file": str(file.parent / name), "truths": truths})
             for file in sorted(folder.glob("*/papers/truth.jsonl"))
@@ -82,7 +82,7 @@ class PapersExam(UseExam):
             for place in np.flatnonzero(measured):
                 both[place] = marks[place].both(margin)
         total, rules, model = np.array([(each.total, each.rules, each.model) for each in marks], float).T
-        gain = difference("Both, less Kindred alone", _share, both, rules, total)
+        gain = difference("Both together, minus Kindred alone", _share, both, rules, total)
         arms = [
             arm("The model alone", _share, model, total),
             arm("Kindred alone", _share, rules, total),

@@ -98,7 +98,7 @@ class SolvingExam(UseExam):
         }
         net = {name: score[:, 1] - score[:, 2] for name, score in scores.items()}
         gains = [
-            difference("Both, less Kindred alone", _mean, net["both"], net["kindred"]),
+            difference("Both together, minus Kindred alone", _mean, net["both"], net["kindred"]),
             difference(
                 "Both, less Kindred with its probabilities fitted on the same examples",
                 _mean,

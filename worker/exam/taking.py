@@ -1,7 +1,7 @@
 """Taking the exam: a job that asks the model everything, keeps each answer, and stores a verdict for each use.
 
-Only public examples are sent. Answers are kept by what the model says to the check questions, so a job that was stopped
-goes on where it was, a longer exam begins with the answers of a shorter one, and another model begins anew.
+Only public examples are sent. Answers are filed under the model's replies to the check questions, so a job that was
+stopped resumes where it was, a longer exam begins with the answers of a shorter one, and another model begins anew.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def _settings(plan: ParaphrasePlan, arm: str, seed: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Trained:
-    """The results of a training: encoder, scorer, notes, and the training texts."""
+    """The results of a training run: encoder, scorer, notes, and the training texts."""
 
     encode: Encode
     scorer: Scorer

@@ -322,7 +322,7 @@ def _prefixed(say: Say, run: str) -> Say:
 
 
 def progress_callback(say: Say) -> Callback:
-    """Return a callback that reports the progress of a training every 50 steps."""
+    """Return a callback that reports the progress of a training run every 50 steps."""
 
     def tell(report: StepReport) -> None:
         if report.step % 50 == 0 or report.step == report.steps:
@@ -377,7 +377,7 @@ def run_context(run: Run) -> TrainingContext:
 
 
 def _is_model(folder: Path, config: Any) -> bool:
-    """Return whether the folder holds the model of a training that has not been evaluated yet."""
+    """Return whether the folder holds the model of a training run that has not been evaluated yet."""
     try:
         return artifact_read(folder).config == config_to_dict(config)
     except ArtifactError:

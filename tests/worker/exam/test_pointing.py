@@ -171,7 +171,7 @@ def picking(shift: int):
 def test_a_perfect_model_picks_every_concept_and_passes(concepts):
     verdict, arms = examined(ConceptsExam(), concepts, picking(0))
     assert arms["The model alone"] == arms["Both"] == 1.0
-    assert arms["Both, less Kindred alone"] > 0.3
+    assert arms["Both together, minus Kindred alone"] > 0.3
     assert verdict == PASSED
 
 

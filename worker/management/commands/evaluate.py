@@ -42,7 +42,7 @@ class Command(BankCommand):
             nargs="+",
             type=int,
             metavar="K",
-            help="analogy: ask each question with so many exemplars, at most --k; 0: without (by default with all)",
+            help="analogy: ask each question with this many exemplars, at most --k; 0: without (by default with all)",
         )
         parser.add_argument(
             "--answers", type=Path, help="analogy: file that keeps the language model's answers and is read first"
