@@ -76,6 +76,14 @@ def is_held_out(text: str, share: float = HELD_OUT_SHARE) -> bool:
     return split_place(text) < share
 
 
+def crossing_fold(text: str, folds: int) -> int:
+    """Return the fold of a question for cross-fitting, from 0 on; the held-out part has questions of each fold.
+
+    Like the held-out part it follows from the masked text alone.
+    """
+    return int(split_place(text) * 2**32) % folds
+
+
 def linked_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Map each masked text to the alphabetically first text that it is linked to, directly or through other pairs.
 

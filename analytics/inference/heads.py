@@ -22,9 +22,11 @@ from analytics.inference.demands import DEMANDS
 from analytics.inference.order import OrderHead
 from analytics.inference.surface import SURFACE_COUNTS, surface_counts
 from analytics.records import ConceptPath
+from analytics.splits import crossing_fold
 
 _WEIGHTS, _LABELS = "heads.npz", "heads.json"
 _SCALARS = ("intercept", "radius", "scale", "lowest", "highest", "coverage")  # of a difficulty head
+_FOLD = "difficulty_without_fold_"
 _CHUNK = 4096
 
 MIDDLE = 0.5
@@ -171,6 +173,8 @@ class ProbeHeads:
         concepts: the concept head; None if no concepts were learned.
         difficulty: uses the text's surface; for callers that give the texts.
         difficulty_of_vector: for callers that have vectors alone.
+        by_fold: difficulty heads that each learned without one fold of the questions
+            (`analytics.splits.crossing_fold`); empty if no responses were learned from.
         order: predicts which of two questions on a topic is harder; None if it was not learned.
         manifest: the artifact's manifest; None before it is written.
     """
@@ -180,6 +184,7 @@ class ProbeHeads:
     concepts: ConceptHead | None = None
     difficulty: DifficultyHead | None = None
     difficulty_of_vector: DifficultyHead | None = None
+    by_fold: tuple[DifficultyHead, ...] = ()
     order: OrderHead | None = None
     manifest: Manifest | None = field(default=None, compare=False)
 
@@ -267,6 +272,24 @@ class ProbeHeads:
         probabilities = None if self.concepts is None else self.concepts.probabilities(vectors)
         return self._shares(self._values(vectors, probabilities, texts), len(vectors))
 
+    def difficulties_apart(self, vectors: np.ndarray, texts: Sequence[str]) -> list[DifficultyEstimate | None]:
+        """Return difficulties that owe nothing to the responses to the questions themselves.
+
+        Responses are weighed against such an estimate; against one that had learned from them, they would count twice.
+        """
+        if not self.by_fold:
+            return [prediction.difficulty for prediction in self.predict(vectors, top=1, texts=texts)]
+        probabilities = None if self.concepts is None else self.concepts.probabilities(vectors)
+        counts = surface_counts(texts)
+        folds = np.array([crossing_fold(text, len(self.by_fold)) for text in texts])
+        found: list[DifficultyEstimate | None] = [None] * len(texts)
+        for number, head in enumerate(self.by_fold):
+            rows = np.flatnonzero(folds == number)
+            values = head.values(vectors[rows], None if probabilities is None else probabilities[rows], counts[rows])
+            for row, estimate in zip(rows, head.estimates(values), strict=True):
+                found[row] = estimate
+        return found
+
     def _values(
         self, vectors: np.ndarray, probabilities: np.ndarray | None, texts: Sequence[str] | None
     ) -> np.ndarray | None:
@@ -298,8 +321,12 @@ def save_heads(heads: ProbeHeads, folder: Path) -> None:
         arrays["concepts.bias"] = heads.concepts.bias.astype(np.float32)
         labels["paths"] = heads.concepts.paths
         labels["leading"] = heads.concepts.leading
-    for name in ("difficulty", "difficulty_of_vector"):
-        head: DifficultyHead | None = getattr(heads, name)
+    by_fold = {f"{_FOLD}{number}": head for number, head in enumerate(heads.by_fold)}
+    for name, head in {
+        "difficulty": heads.difficulty,
+        "difficulty_of_vector": heads.difficulty_of_vector,
+        **by_fold,
+    }.items():
         if head is None:
             continue
         arrays[f"{name}.vector"] = head.vector_weights.astype(np.float32)
@@ -339,12 +366,15 @@ def load_heads(folder: Path) -> ProbeHeads:
         difficulty, difficulty_of_vector = (
             _difficulty_head(name, labels, arrays) for name in ("difficulty", "difficulty_of_vector")
         )
+        folds = range(sum(name.startswith(_FOLD) for name in labels))
+        by_fold = [_difficulty_head(f"{_FOLD}{number}", labels, arrays) for number in folds]
         heads = ProbeHeads(
             encoder=str(labels["encoder"]),
             dimension=int(labels["dimension"]),
             concepts=concepts,
             difficulty=difficulty,
             difficulty_of_vector=difficulty_of_vector,
+            by_fold=tuple(head for head in by_fold if head is not None),
             order=_order_head(labels, arrays),
             manifest=manifest,
         )

@@ -36,12 +36,13 @@ from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_p
 from analytics.probes.measure import measure_probes
 from analytics.probes.order import fit_order
 from analytics.records import ConceptPath
-from analytics.splits import grouped_folds, grouped_split
+from analytics.splits import crossing_fold, grouped_folds, grouped_split
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 
 _FEWEST_TAGGED, _FEWEST_GRADED = 20, 50  # questions
 _VALIDATION_SHARE = 0.2  # of the questions: they select the regularisation and calibrate the intervals
 _FOLDS = 3  # of cross-fitting
+_FOLDS_APART = 5  # without each of which a head of its own learns
 _STEPS = 4  # per fit, for progress reports
 
 
@@ -144,6 +145,24 @@ def split_and_measure(
     return measure_probes(heads, test, train)
 
 
+def difficulties_apart(data: ProbeData, held: np.ndarray, config: ProbesConfig) -> np.ndarray:
+    """Return the difficulties of some questions, as shares of the scale, by heads that were fitted on all others.
+
+    Args:
+        data: questions with texts.
+        held: mask of the questions that are kept back.
+        config: the settings; its seed draws what selects and calibrates.
+
+    Raises:
+        DataError: the others have too few difficulties.
+    """
+    train, test = data.take(~held), data.take(held)
+    heads = _fit(train, config, _parts(train), "", _Steps(_STEPS, DEFAULT_CONTEXT))
+    if heads.difficulty is None:
+        raise DataError(f"Difficulty is learned from {_FEWEST_GRADED} questions with a text and a difficulty or more.")
+    return heads.difficulty_shares(test.vectors, test.texts or ())
+
+
 def _parts(data: ProbeData) -> tuple[bool, bool]:
     """Return whether there are enough labels to learn concepts, and difficulty.
 
@@ -171,29 +190,38 @@ def _fit(data: ProbeData, config: ProbesConfig, parts: tuple[bool, bool], encode
     else:
         steps.skip(_STEPS - 1)
     with_text = of_vector = None
+    by_fold: tuple[DifficultyHead, ...] = ()
     steps.next("Difficulty")
     if has_difficulty and data.scale is not None:
         of_vector = fitting.difficulty(data.scale, concepts, probabilities, with_text=False)
         if data.texts is not None:
             with_text = fitting.difficulty(data.scale, concepts, probabilities, with_text=True)
+            if data.errors is not None:
+                by_fold = fitting.difficulty_by_fold(data.scale, concepts, probabilities)
     return ProbeHeads(
         encoder=encoder,
         dimension=data.vectors.shape[1],
         concepts=concepts,
         difficulty=with_text,
         difficulty_of_vector=of_vector,
+        by_fold=by_fold,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Fitting:
-    """One fit of the heads: the questions, which of them select and calibrate, and the random draws."""
+    """One fit of the heads: the questions, which of them select and calibrate, and the random draws.
+
+    Attributes:
+        left_out: mask of questions from which no difficulty is learned, beside those of the validation part.
+    """
 
     data: ProbeData
     validation: np.ndarray
     config: ProbesConfig
     rng: np.random.Generator
     steps: _Steps
+    left_out: np.ndarray | None = None
 
     @classmethod
     def of(cls, data: ProbeData, config: ProbesConfig, steps: _Steps) -> _Fitting:
@@ -261,6 +289,8 @@ class _Fitting:
             blocks.append(counts * spread)
         features = np.concatenate(blocks, axis=1)
         fitted, held = data.graded & ~self.validation, data.graded & self.validation
+        if self.left_out is not None:
+            fitted = fitted & ~self.left_out
         penalty = choose_ridge_penalty(features[fitted], data.difficulties[fitted], data.groups[fitted], self.rng)
         probe = difficulty_probe(features[fitted], data.difficulties[fitted], penalty=penalty)
         if data.errors is not None:
@@ -283,6 +313,19 @@ class _Fitting:
             lowest=scale.low,
             highest=scale.high,
             coverage=config.coverage,
+        )
+
+    def difficulty_by_fold(
+        self, scale: DifficultyScale, concepts: ConceptHead | None, probabilities: np.ndarray
+    ) -> tuple[DifficultyHead, ...]:
+        """Return heads that each learned without one fold of the questions; none if too few would be left."""
+        folds = np.array([crossing_fold(text, _FOLDS_APART) for text in self.data.texts or ()])
+        learned = self.data.graded & ~self.validation
+        if min(int((learned & (folds != fold)).sum()) for fold in range(_FOLDS_APART)) < _FEWEST_GRADED // 2:
+            return ()
+        return tuple(
+            replace(self, left_out=folds == fold).difficulty(scale, concepts, probabilities, with_text=True)
+            for fold in range(_FOLDS_APART)
         )
 
 

@@ -170,7 +170,8 @@ def predict_many(
 def text_difficulties(questions: Sequence[int]) -> dict[int, Expected]:
     """Return the difficulty of questions by their texts, by id, as far as a model in use states one.
 
-    Each question is read by the model of the hierarchy that tags it, otherwise of the bank's default hierarchy.
+    Each question is read by the model of the hierarchy that tags it, otherwise of the bank's default hierarchy. Its
+    estimate has not learned from the responses to it.
     """
     models = serving()
     tags = QuestionTag.objects.filter(question__in=questions, concept__hierarchy__name__in=models.probe_artifacts)
@@ -202,10 +203,9 @@ def _text_difficulties(
     if not vectors:
         return {}
     read = [texts[pk] for pk in vectors]
-    predicted = probes.heads.predict(np.stack(list(vectors.values())), top=1, texts=read)
+    estimates = probes.heads.difficulties_apart(np.stack(list(vectors.values())), read)
     found = {}
-    for pk, prediction in zip(vectors, predicted, strict=True):
-        estimate = prediction.difficulty
+    for pk, estimate in zip(vectors, estimates, strict=True):
         on_scale = _on_scale((estimate.value, estimate.low, estimate.high), estimate.scale, None) if estimate else None
         if on_scale is not None:
             percents = (on_scale.percent, on_scale.low_percent, on_scale.high_percent)

@@ -12,6 +12,7 @@ from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData
 from analytics.probes.order import ladder_texts
 from analytics.probes.train import split_and_measure, train_probes
+from analytics.splits import crossing_fold
 from analytics.training.context import TrainingContext
 from tests.analytics.probes.small_world import small_world
 
@@ -198,3 +199,29 @@ def test_half_of_the_difficulties_lie_in_the_middle_of_the_interval(trained):
     difficulty = trained[0].metrics["difficulty"]
     assert difficulty["middle_coverage"] == pytest.approx(0.5, abs=0.15)
     assert difficulty["middle_width"] < difficulty["interval_width"]
+
+
+def test_responses_do_not_count_twice(world, tmp_path):
+    """What a question's own responses say, and those to its copies, does not reach its estimate that stands apart."""
+    data = replace(labelled(world), errors=np.full(len(world.texts), 0.2))
+    first = np.array([crossing_fold(text, 5) == 0 for text in world.texts])
+    turned = replace(data, difficulties=np.where(first, 6 - data.difficulties, data.difficulties))
+    texts = [text for text, is_first in zip(world.texts, first, strict=True) if is_first]
+    apart, usual = [], []
+    for number, each in enumerate((data, turned)):
+        train_probes(each, ProbesConfig(), tmp_path / str(number))
+        heads = load_heads(tmp_path / str(number))
+        assert len(heads.by_fold) == 5
+        estimates = heads.difficulties_apart(data.vectors[first], texts)
+        apart.append([estimate.value for estimate in estimates])
+        usual.append([each.difficulty.value for each in heads.predict(data.vectors[first], texts=texts)])
+    np.testing.assert_allclose(apart[0], apart[1], atol=1e-4)
+    assert np.abs(np.subtract(*usual)).mean() > 0.2
+    assert np.corrcoef(apart[0], data.difficulties[first])[0, 1] > 0.5
+
+
+def test_probes_that_learned_from_no_responses_have_one_estimate(trained, world):
+    heads = trained[1]
+    assert heads.by_fold == ()
+    estimates = heads.difficulties_apart(world.vectors[:5], world.texts[:5])
+    assert estimates == [each.difficulty for each in heads.predict(world.vectors[:5], texts=world.texts[:5])]
