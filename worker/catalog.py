@@ -28,9 +28,11 @@ class WorkerCapability:
 
     Attributes:
         measured_on: description of the data that `evaluate` takes.
+        measures_bank: whether `evaluate` without data measures on the bank.
     """
 
     measured_on: ClassVar[str] = "a file or a folder"
+    measures_bank: ClassVar[bool] = False
 
     def train(self, reporter: RunReporter) -> dict[str, Any]:
         """Execute a run of kind ``train`` and return ``{"model": id, "metrics": figures}``."""

@@ -53,7 +53,7 @@ def evaluate(word: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if word == LANGUAGE_MODEL:
         return _exam(options)
     row = WORKER_CAPABILITIES[word]
-    if options["data"] is None:
+    if options["data"] is None and not row.measures_bank:
         raise ValidationFailed(f"evaluate {word} needs --data: {row.measured_on}.")
     figures: dict[str, Any] = rounded(row.evaluate(options))
     return figures

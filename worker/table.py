@@ -200,6 +200,7 @@ class ProbesWork(WorkerCapability):
     """Trains, compares and evaluates probes."""
 
     measured_on = "a file or a folder of labelled questions"
+    measures_bank = True
 
     def train(self, reporter: RunReporter) -> dict[str, Any]:
         from worker.probes.training import train_probes_run
@@ -213,8 +214,9 @@ class ProbesWork(WorkerCapability):
 
     def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
         from worker.probes.evaluation import evaluate_probe_model
+        from worker.probes.response_gain import bank_response_gain
 
-        return evaluate_probe_model(options)
+        return bank_response_gain(seed=options["seed"]) if options["data"] is None else evaluate_probe_model(options)
 
     @property
     def jobs(self) -> Mapping[str, Job]:

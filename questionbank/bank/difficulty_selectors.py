@@ -144,10 +144,11 @@ def published_difficulty(question: Question) -> DifficultyFigure | None:
 
 def is_known(question: Question) -> bool:
     """Return whether responses or a source show how difficult a question is."""
-    return bool(_answered_difficulty(question) or published_difficulty(question))
+    return bool(answered_difficulty(question) or published_difficulty(question))
 
 
-def _answered_difficulty(question: Question) -> DifficultyFigure | None:
+def answered_difficulty(question: Question) -> DifficultyFigure | None:
+    """Return what responses say, in this bank or elsewhere; None without any."""
     return combined_difficulty(question.combined) or observed_difficulty(question)
 
 
@@ -158,7 +159,7 @@ def difficulty_step(question: Question, other: Question) -> tuple[float, str] | 
     if their intervals do not overlap; otherwise published ones on the same scale are compared. Estimates are not: the
     order of two texts is more certain than two estimates (`questionbank.similar.comparison`).
     """
-    figure, other_figure, basis = _answered_difficulty(question), _answered_difficulty(other), "observed"
+    figure, other_figure, basis = answered_difficulty(question), answered_difficulty(other), "observed"
     if figure and other_figure:
         low, high = (max(figure.low or 0, other_figure.low or 0), min(figure.high or 100, other_figure.high or 100))
         is_clear = low > high

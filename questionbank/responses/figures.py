@@ -154,7 +154,7 @@ def set_fit_flags(data: SetResponses, options: Mapping[int, Sequence[OptionShown
     responses = _pooled([usable], usable.questions)
     if not can_tell_fit(responses):
         return {}
-    guess = _guesses(usable.questions, options)
+    guess = guess_chances(usable.questions, options)
     model = fit_item_response(responses, ModelSettings(guess, _PRIORS, nodes=_NODES, tolerance=_TOLERANCE))
     names = [str(number) for number in usable.questions]
     flags = fit_flags(responses, model)
@@ -175,7 +175,7 @@ def bank_results(
     if not rows:
         return {}
     ids = np.array(sorted(rows))
-    settings = ModelSettings(_guesses(ids, options), _PRIORS, nodes=_NODES, tolerance=_TOLERANCE)
+    settings = ModelSettings(guess_chances(ids, options), _PRIORS, nodes=_NODES, tolerance=_TOLERANCE)
     combined = fit_combined(_pooled(usable, ids), settings, _known_before(ids, expected or {}))
     years = _by_year(combined, usable, ids, rows)
     results = {}
@@ -200,8 +200,8 @@ def bank_results(
     return results
 
 
-def _guesses(ids: Indices, options: Mapping[int, Sequence[OptionShown]]) -> Floats:
-    """Return the chance of guessing each question right."""
+def guess_chances(ids: Indices, options: Mapping[int, Sequence[OptionShown]]) -> Floats:
+    """Return the chance of guessing each question right: 0 for one without options."""
     shares = [random_guess_score(np.array([option.weight for option in options.get(int(pk), ())])) for pk in ids]
     return np.clip(np.array(shares) - _ATTRACTION, 0.0, _LARGEST_GUESS)
 

@@ -80,7 +80,7 @@ def set_statistics_compute(*, response_set: ResponseSet) -> None:
     versions = dict(response_set.responses.values_list("question_id").annotate(Max("version")))
     since = series_starts(versions)
     current = [number for number, version in versions.items() if version >= since.get(number, 0)]
-    options = _options_of(current)
+    options = options_of(current)
     # Once withheld, always withheld: deleting the earlier set must not bring the difference to light.
     response_set.withheld = sorted({*response_set.withheld, *nearly_repeated_questions(response_set=response_set)})
     data = _responses_of(response_set, options, every_series=True)
@@ -129,7 +129,7 @@ def sets_model() -> int:
 
 def _set_model(response_set: ResponseSet) -> None:
     rows = {row.question_id: row for row in ItemStatistics.objects.filter(response_set=response_set)}
-    options = _options_of(list(rows))
+    options = options_of(list(rows))
     data = None if is_frozen(response_set) else _responses_of(response_set, options, every_series=True)
     flags = set_fit_flags(data, options) if data else {}
     for number in flags.keys() & rows.keys():
@@ -147,7 +147,7 @@ def bank_statistics_compute(*, text_estimates: TextEstimates) -> int:
     """
     advisory_lock("item-statistics")
     sets = [response_set for response_set in ResponseSet.objects.order_by("pk") if not is_frozen(response_set)]
-    options = _options_of(
+    options = options_of(
         ItemStatistics.objects.filter(response_set__isnull=False).values_list("question_id", flat=True).distinct()
     )
     found = [data for response_set in sets if (data := _responses_of(response_set, options)) is not None]
@@ -213,7 +213,7 @@ def _store(
     )
 
 
-def _options_of(questions: QuerySet[Any, Any] | Sequence[int]) -> Options:
+def options_of(questions: QuerySet[Any, Any] | Sequence[int]) -> Options:
     """Return the options of each question with a single right one; several right ones are chosen together."""
     rows = Question.objects.filter(pk__in=questions).only("version", "kind", "options", "answer")
     found = {}

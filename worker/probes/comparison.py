@@ -20,11 +20,12 @@ from analytics.records import ConceptPath
 from questionbank.bank.question_selectors import concept_paths
 from questionbank.core.capability_figures import ChangedConcept, Metric, ProbesFigures
 from questionbank.formats.scales import scale_percent
-from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
+from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, Question
 from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.training.questions import TrainingQuestion, training_questions
 from worker.comparison import ROLES, SEED, paired_metric
 from worker.embedding import set_vectors
+from worker.probes.difficulty_labels import FIELDS, difficulty_labels
 from worker.reporting import RunReporter
 
 Vectors = Mapping[int, npt.NDArray[np.float32]]
@@ -56,7 +57,7 @@ def probes_comparison_figures(
     if measured:
         rng = np.random.default_rng(SEED)
         metrics = _concept_metrics(heads, vectors, measured, truth, rng)
-        difficulty = _difficulty_metric(predictions, measured, rng)
+        difficulty = _difficulty_metric(predictions, measured, _grades(rows), rng)
         graded = difficulty["questions"] if difficulty else 0
         metrics += [difficulty] if difficulty else []
     ids = {role: {row.id for row in suite if row.id in vectors[role]} for role in ROLES}
@@ -159,7 +160,10 @@ def _has_difficulty(heads: ProbeHeads) -> bool:
 
 
 def _difficulty_metric(
-    predictions: Mapping[str, Sequence[Prediction]], rows: Sequence[TrainingQuestion], rng: np.random.Generator
+    predictions: Mapping[str, Sequence[Prediction]],
+    rows: Sequence[TrainingQuestion],
+    grades: Mapping[int, float],
+    rng: np.random.Generator,
 ) -> Metric | None:
     """Return the mean absolute error as a share of the scale, if both models estimate the questions' difficulty."""
     ids: list[int] = []
@@ -169,14 +173,23 @@ def _difficulty_metric(
             scale_percent(prediction.difficulty.value, prediction.difficulty.scale) if prediction.difficulty else None
             for prediction in both
         ]
-        if row.difficulty is None or None in percents:
+        grade = grades.get(row.id, row.difficulty)
+        if grade is None or None in percents:
             continue
         ids.append(row.id)
         for column, percent in zip(errors, percents, strict=True):
-            column.append(abs((percent or 0.0) / 100 - row.difficulty))
+            column.append(abs((percent or 0.0) / 100 - grade))
     if not ids:
         return None
     return paired_metric("difficulty_mae", ids, errors, rng)
+
+
+def _grades(rows: Sequence[TrainingQuestion]) -> dict[int, float]:
+    """Return by id the difficulties that probes learn now, as shares of the scale; a champion may know only others."""
+    questions = list(Question.objects.filter(pk__in=[row.id for row in rows]).only(*FIELDS))
+    labels = difficulty_labels(questions)
+    percents = (scale_percent(value, labels.scale) for value in labels.learned)
+    return {row.pk: percent / 100 for row, percent in zip(questions, percents, strict=True) if percent is not None}
 
 
 def _changed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -19,13 +19,11 @@ from analytics.probes.order import LANGUAGE, ladder_texts
 from analytics.probes.projection import ProjectionConfig, project_vectors
 from analytics.probes.train import train_probes
 from analytics.training.context import TrainingContext
-from questionbank.bank.difficulty_selectors import Z_95
 from questionbank.bank.map_services import projection_store
 from questionbank.bank.question_selectors import concept_paths
 from questionbank.bank.vector_selectors import map_set
 from questionbank.core.errors import Conflict, NotFound
 from questionbank.core.storage import scratch_folder
-from questionbank.formats.scales import SCALES, scale_percent, scale_value
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, Question, QuestionTag, Run
 from questionbank.registry.artifact_selectors import artifact_champion
 from questionbank.registry.artifact_services import artifact_register
@@ -34,9 +32,9 @@ from questionbank.registry.promotion_services import comparison_save, probes_pro
 from questionbank.training.services import probes_hierarchies, probes_questions
 from worker.embedding import query_encoder, set_vectors
 from worker.probes.comparison import probes_comparison_figures
+from worker.probes.difficulty_labels import FIELDS, difficulty_labels
 from worker.reporting import RunReporter
 
-_FEWEST_BOTH = 50  # questions with a published difficulty and responses, from which responses are learned from
 ENCODERS_AWAITED = 3  # how often another encoder may be promoted while probes are trained
 
 
@@ -247,63 +245,35 @@ def probe_set(*, hierarchy: KnowledgeHierarchy, instead: EmbeddingSet | None = N
 
 
 def probe_data(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) -> ProbeData:
-    """Return ready questions that are tagged in the hierarchy, have a vector in the set and are not paraphrases.
+    """Return the questions that probes of a hierarchy learn from, with their vectors in the set.
 
     Published difficulties on any scale but the most frequent are left out: a probe never mixes scales. Where responses
-    tell more than the source does, they take its place (`with_responses`).
+    tell more than the source does, they take its place (`worker.probes.difficulty_labels`).
+    """
+    rows, vectors = probe_questions(hierarchy=hierarchy, embedding_set=embedding_set)
+    labels = difficulty_labels(rows)
+    paths = concept_paths([row.pk for row in rows], hierarchy=hierarchy)
+    data = ProbeData.of(
+        vectors,
+        [paths.get(row.pk, []) for row in rows],
+        labels.learned,
+        texts=[row.analysed_text for row in rows],
+        scales=[labels.scale if difficulty is not None else "" for difficulty in labels.learned],
+        sources=[row.source for row in rows],
+    )
+    return replace(data, errors=labels.errors)
+
+
+def probe_questions(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) -> tuple[list[Question], np.ndarray]:
+    """Return ready questions that are tagged in the hierarchy, have a vector in the set and are not paraphrases.
+
+    Returns:
+        The questions, and their vectors (questions, dimension).
     """
     tagged = QuestionTag.objects.filter(concept__hierarchy=hierarchy).values("question_id")
     vectors = set_vectors(embedding_set)
-    rows = [
-        row
-        for row in Question.objects.filter(pk__in=tagged, status=Question.Status.READY, paraphrase_of__isnull=True)
-        .only("text", "options", "content", "difficulty", "difficulty_scale", "source", "combined")
-        .order_by("pk")
-        if row.pk in vectors
-    ]
-    scales = Counter(row.difficulty_scale for row in rows if row.difficulty is not None)
-    scale = scales.most_common(1)[0][0] if scales else ""
-    paths = concept_paths([row.pk for row in rows], hierarchy=hierarchy)
-    published = [row.difficulty if row.difficulty_scale == scale else None for row in rows]
-    difficulties, errors = with_responses(published, [row.combined for row in rows], scale)
-    data = ProbeData.of(
-        np.array([vectors[row.pk] for row in rows], dtype=np.float32).reshape(-1, embedding_set.dimension),
-        [paths.get(row.pk, []) for row in rows],
-        difficulties,
-        texts=[row.analysed_text for row in rows],
-        scales=[scale if difficulty is not None else "" for difficulty in difficulties],
-        sources=[row.source for row in rows],
-    )
-    return replace(data, errors=errors)
-
-
-def with_responses(
-    published: Sequence[float | None], combined: Sequence[Mapping[str, float] | None], scale: str
-) -> tuple[list[float | None], np.ndarray | None]:
-    """Return difficulties to learn from, with their standard errors; without errors if no responses are used.
-
-    What a share of wrong answers means on the scale of the published difficulties is learned from the questions that
-    have both. A question's responses are used if they tell its difficulty more exactly than the published ones follow
-    from responses.
-
-    Args:
-        published: on the scale, in the order of the questions.
-        combined: `Question.combined` of each.
-        scale: name of the scale.
-    """
-    pairs = enumerate(zip(published, combined, strict=True))
-    rows = [(place, value, answers) for place, (value, answers) in pairs if answers]
-    both = [(scale_percent(value, scale), answers["percent"]) for _place, value, answers in rows if value is not None]
-    if scale not in SCALES or len(both) < _FEWEST_BOTH:
-        return list(published), None
-    truth, shares = np.array(both, dtype=float).T
-    slope, intercept = np.polyfit(shares, truth, 1)
-    spread = float(np.std(truth - slope * shares - intercept))
-    difficulties, errors = list(published), np.zeros(len(published))
-    width = abs((scale_value(100, scale) or 0) - (scale_value(0, scale) or 0)) / 100
-    for place, value, answers in rows:
-        error = abs(slope) * (answers["high"] - answers["low"]) / 2 / Z_95
-        if value is None or error < spread:
-            percent = float(np.clip(slope * answers["percent"] + intercept, 0, 100))
-            difficulties[place], errors[place] = scale_value(percent, scale), error * width
-    return difficulties, errors
+    questions = Question.objects.filter(pk__in=tagged, status=Question.Status.READY, paraphrase_of__isnull=True)
+    read = questions.only("text", "options", "content", "source", *FIELDS).order_by("pk")
+    rows = [row for row in read if row.pk in vectors]
+    table = np.array([vectors[row.pk] for row in rows], dtype=np.float32).reshape(-1, embedding_set.dimension)
+    return rows, table

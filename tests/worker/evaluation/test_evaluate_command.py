@@ -85,7 +85,7 @@ def test_probes_are_measured_on_labelled_questions_without_training(tmp_path, mo
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["probes"], "needs --data"),
+        (["probes"], "no tagged questions with vectors"),
         (["probes", "--data", "/nowhere", "--model", "99"], "has no model with the number 99"),
         (["probes", "--data", "/nowhere"], "no probes yet"),
         (["search"], "no ready question"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from worker.probes.training import with_responses
+from worker.probes.difficulty_labels import with_responses
 
 
 def combined(percent: float, reach: float) -> dict[str, float]:

@@ -54,7 +54,7 @@ class Command(BankCommand):
         )
         parser.add_argument("--uses", nargs="+", metavar="USE", help="language_model: uses to examine (by default all)")
         parser.add_argument("--queries", type=int, default=300, help="search: queries of each sort (300)")
-        parser.add_argument("--seed", type=int, default=0, help="search: of the sample (0)")
+        parser.add_argument("--seed", type=int, default=0, help="search: of the sample; probes: of the first split (0)")
         parser.add_argument("--split", choices=["test", "dev"], default="test", help="search: half of the bank")
         parser.add_argument("--language", default="en", help="search, encoder: language of the questions (en)")
         parser.add_argument("--pairs", type=Path, help="encoder: JSON Lines of text, other and a similarity score")
