@@ -42,7 +42,8 @@ _WORDS = {
     Role.NAME: "name | full name | pupil | pupil name | student | student name | learner | participant"
     " | candidate | user | person | schüler | schülerin | schüler in | teilnehmer | vollständiger name"
     " | alumno | alumna | élève | eleve | nom complet | nombre completo",
-    Role.QUESTION: "question | question name | fragetitel | nombre de la pregunta | nom de la question"
+    Role.QUESTION: "question | question name | fragetitel | name der frage | nombre de la pregunta"
+    " | nom de la question | nom de question"
     " | question id | question number | item | item id | item number | task | problem"
     " | exercise | frage | aufgabe | pregunta | exercice",
     Role.RESPONSE: "response | answer | choice | selected | given answer | antwort | respuesta | réponse",
@@ -118,6 +119,12 @@ class QuestionColumns:
     text: int | None = None
 
 
+FACILITY_NAMES = frozenset(
+    "facility index | leichtigkeitsindex | índice de facilidad | indice de facilité".split(" | ")
+)
+"""Moodle's facility index, by which its report of statistics is recognised."""
+
+
 def role_of(name: str) -> Role | None:
     """Return the role that a header's words state, or None.
 
@@ -166,7 +173,12 @@ def count_known(cells: Sequence[str], _below: Sequence[str]) -> int:
     )
     numbers = [int(cell) for cell in cells if cell.isdigit()]
     is_counted = len(numbers) > 2 and numbers == list(range(1, len(numbers) + 1))
-    return 1000 * min(roles, 1) + 10 * roles + questions + is_counted * len(numbers)
+    return 1000 * (min(roles, 1) + is_published(cells)) + 10 * roles + questions + is_counted * len(numbers)
+
+
+def is_published(header: Sequence[str]) -> bool:
+    """Return whether a header is that of Moodle's report of statistics."""
+    return any(name.casefold() in FACILITY_NAMES for name in header) and Role.QUESTION in map(role_of, header)
 
 
 def is_long(roles: Sequence[Role | None]) -> bool:

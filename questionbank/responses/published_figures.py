@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from questionbank.responses.column_roles import QuestionReference, Role, role_of
+from questionbank.responses.column_roles import FACILITY_NAMES, QuestionReference, Role, role_of
 from questionbank.responses.figures import FEWEST_PUPILS
 from questionbank.responses.response_table import PublishedFigures, ResponseTable
 from questionbank.responses.table_cells import CellTable
 
 KIND = "Moodle’s report of statistics"
-_FACILITY = frozenset("facility index | leichtigkeitsindex | índice de facilidad | indice de facilité".split(" | "))
-_FIGURES = {
-    **dict.fromkeys(_FACILITY, "facility"),
-    "standard deviation": "facility_sd",
-    "random guess score": "guess",
-    "intended weight": "intended_weight",
-    "effective weight": "effective_weight",
-    "discrimination index": "discrimination",
-    "discriminative efficiency": "efficiency",
+# As Moodle's language packs call them in English, German, Spanish and French, in older releases too.
+_NAMES = {
+    "facility_sd": "standard deviation | standardabweichung | desviación estándar | écart type",
+    "guess": "random guess score | zufällig angenommene punktezahl | calificación aleatoria estimada"
+    " | score de réponses au hasard",
+    "intended_weight": "intended weight | beabsichtigte gewichtung | peso estimado | peso deseado"
+    " | pondération désirée",
+    "effective_weight": "effective weight | effektive gewichtung | peso efectivo | coefficient effectif",
+    "discrimination": "discrimination index | trennschärfeindex | índice de discriminación | indice de discrimination",
+    "efficiency": "discriminative efficiency | trennschärfe-effizienz | unterscheidungs-effizienz"
+    " | eficiencia discriminativa | efficience discriminatoire",
 }
+_FIGURES = {name: figure for figure, names in _NAMES.items() for name in names.split(" | ")}
+_FIGURES |= dict.fromkeys(FACILITY_NAMES, "facility")
 _ATTEMPTS = frozenset(("attempts", "versuche", "intentos", "tentatives"))
+_NUMBERS = frozenset(("q#", "f#", "no q"))
+_NUMBER = re.compile(r"(?:\d+(?:\.\d+)*)?")  # of a question and its variant; a question drawn at random has none
 _SHARE = re.compile(r"(-?\d+(?:[.,]\d+)?)\s*(%?)")
 
 
-def is_published(header: Sequence[str]) -> bool:
-    """Return whether a header is that of Moodle's report."""
-    return any(name.casefold() in _FACILITY for name in header) and Role.QUESTION in map(role_of, header)
-
-
 def read_published(cells: CellTable) -> ResponseTable:
-    """Return the figures of the report; its questions are named by number and name."""
+    """Return the figures of the report; its questions are named by number and name.
+
+    In a full report the tables of responses follow without a blank line; they are not read.
+    """
     table = ResponseTable(KIND, problems=cells.problems, notes=cells.notes)
     names = [name.casefold() for name in cells.header]
     columns = {_FIGURES[name]: place for place, name in enumerate(names) if name in _FIGURES}
@@ -39,6 +42,9 @@ def read_published(cells: CellTable) -> ResponseTable:
     name_place = [role_of(name) for name in cells.header].index(Role.QUESTION)
     for line, row in cells.rows:
         texts = [*row, *[""] * (len(names) - len(row))]
+        if names[0] in _NUMBERS and not _NUMBER.fullmatch(texts[0].strip()):
+            table.notes.append(f"Another table begins in line {line}; the file is not read from there on.")
+            break
         try:
             figures = {name: _share(texts[place]) for name, place in columns.items() if _is_stated(texts[place])}
             people = _people(texts[attempts]) if attempts is not None else None

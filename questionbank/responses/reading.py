@@ -29,11 +29,12 @@ from questionbank.responses.column_roles import (
     Role,
     canvas_columns,
     is_long,
+    is_published,
     moodle_columns,
     role_of,
     wide_columns,
 )
-from questionbank.responses.published_figures import is_published, read_published
+from questionbank.responses.published_figures import read_published
 from questionbank.responses.response_table import ResponseRow, ResponseTable
 from questionbank.responses.table_cells import CellTable, read_table
 

@@ -14,7 +14,7 @@ from questionbank.formats.layout import MOST_TITLE_ROWS, best_header, find_heade
 from questionbank.formats.limits import COLUMNS_LIMIT
 from questionbank.formats.lines import file_encoding, read_lines, refuse_unreadable
 from questionbank.formats.sheets.reading import sheet_texts
-from questionbank.responses.column_roles import count_known
+from questionbank.responses.column_roles import count_known, is_published
 
 CELLS_LIMIT = 10_000_000
 
@@ -46,7 +46,7 @@ def read_table(path: Path) -> CellTable:
     problems: list[LineProblem] = []
     notes: list[str] = []
     if is_archive(path):
-        rows = list(_checked(sheet_texts(path, notes), path, problems))
+        rows = list(_checked(sheet_texts(path, notes, is_preferred=is_published), path, problems))
         head = rows[:MOST_TITLE_ROWS]
         best = best_header([(line, _tidy(cells)) for line, cells in head], count_known)
         header, header_line = (best[1].names, best[1].line) if best else ((), 0)

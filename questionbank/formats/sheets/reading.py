@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -135,18 +135,23 @@ def sheet_rows(
         yield from named_rows(_cells(path, book.rows(layout.sheet), layout, progress), layout.fields)
 
 
-def sheet_texts(path: Path, notes: list[str]) -> Iterator[tuple[int, list[str] | LineProblem]]:
-    """Yield the rows of the first visible sheet that has any, as texts or as problems of single cells.
+def sheet_texts(
+    path: Path, notes: list[str], *, is_preferred: Callable[[Sequence[str]], bool]
+) -> Iterator[tuple[int, list[str] | LineProblem]]:
+    """Yield the rows of one visible sheet, as texts or as problems of single cells: the first one that has any.
 
     Args:
         notes: collects the names of the sheets that are not read.
+        is_preferred: given the first row of a sheet, returns whether it is read rather than the first sheet.
 
     Raises:
         ImportRefused: the workbook cannot be read.
     """
     with _opened(path) as book:
         visible = [sheet.name for sheet in book.sheets if not sheet.is_hidden]
-        chosen = next((name for name in visible if next(book.rows(name), None)), None)
+        tops = {name: top[1] for name in visible if (top := next(book.rows(name), None))}
+        headers = {name: [" ".join(cell.text.split()) for cell in top.values()] for name, top in tops.items()}
+        chosen = next((name for name, header in headers.items() if is_preferred(header)), next(iter(tops), None))
         others = [sheet.name for sheet in book.sheets if sheet.name != chosen]
         if others:
             notes.append(f"Sheets that are not read: {', '.join(others)}.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
 from questionbank.core.errors import ImportRefused
 from questionbank.models import ItemStatistics, Question, ResponseSet
@@ -80,6 +82,58 @@ def test_figures_without_a_number_of_attempts_are_shown_and_not_counted(question
     assert "no number of attempts" in plan_of(letters, "Question name,Facility index\nt-1,66.67%\n").table.notes[0]
     assert ItemStatistics.objects.get(response_set=response_set).figures == {"facility": 0.6667}
     assert Question.objects.get(pk=questions[0].pk).responses == 0
+
+
+QUIZ = (
+    '"Quiz name","Course name","Open the quiz","Number of complete graded first attempts",'
+    '"Average grade of first attempts","Standard deviation (for first attempts)","Error ratio (for first attempts)",'
+    '"Median grade (for first attempts)","Score distribution skewness (for first attempts)",'
+    '"Score distribution kurtosis (for first attempts)","Coefficient of internal consistency (for first attempts)",'
+    '"Standard error (for first attempts)"\n'
+    '"Quiz 1","Mathematics","Monday, 2 March 2026, 9:00 AM",30,58.33%,24.10%,71.00%,60.00%,-0.20,0.40,49.59%,17.11%\n'
+)
+ANALYSIS = '"Part of question","Response","Partial credit","Count","Frequency"\n1,"a triangle",100.00%,20,66.67%\n'
+
+
+def test_a_full_report_is_read_without_the_tables_around_that_of_the_questions(questions, letters):
+    table = plan_of(letters, QUIZ + HEADER + ROWS + ANALYSIS + ANALYSIS).table
+    assert [(row.people, row.figures["facility"]) for row in table.published] == [(30, 0.6667), (30, 0.5)]
+    assert table.problems == []
+    assert table.notes == ["Another table begins in line 6; the file is not read from there on."]
+
+
+def test_the_sheet_of_the_questions_is_found_in_a_full_report_as_a_workbook(questions, tmp_path):
+    book = Workbook()
+    for place, (name, text) in enumerate({"Quiz information": QUIZ, "Quiz structure analysis": HEADER + ROWS}.items()):
+        sheet = book.create_sheet(name, place)
+        for row in csv.reader(text.splitlines()):
+            sheet.append(row)
+    del book["Sheet"]
+    path = tmp_path / "completestats.xlsx"
+    book.save(path)
+    table = responses_read(path=path)
+    assert [row.figures["facility"] for row in table.published] == [0.6667, 0.5]
+    assert table.notes == ["Sheets that are not read: Quiz information."]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        '"F#","Typ der Frage","Name der Frage",Versuche,Leichtigkeitsindex,Standardabweichung,'
+        '"Zufällig angenommene Punktezahl","Beabsichtigte Gewichtung","Effektive Gewichtung",Trennschärfeindex,'
+        "Trennschärfe-Effizienz\n",
+        '"Q#","Tipo de pregunta","Nombre de la pregunta",Intentos,"Índice de facilidad","Desviación estándar",'
+        '"Calificación aleatoria estimada","Peso estimado","Peso efectivo","Índice de Discriminación",'
+        '"Eficiencia discriminativa"\n',
+        '"No Q","Type de question","Nom de question",Tentatives,"Indice de facilité","Écart type",'
+        '"Score de réponses au hasard","Pondération désirée","Coefficient effectif","Indice de discrimination",'
+        '"Efficience discriminatoire"\n',
+    ],
+    ids=["German", "Spanish", "French"],
+)
+def test_other_languages_name_the_same_figures(questions, letters, header):
+    in_english, translated = (plan_of(letters, names + ROWS).table.published for names in (HEADER, header))
+    assert translated == in_english
 
 
 def test_rows_that_cannot_be_used_are_listed(questions, letters):
