@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any
 
 from rapidfuzz.distance import OSA
 
 from questionbank.bank.difficulty_selectors import counted_percent
+from questionbank.bank.series_selectors import question_states, series_starts
 from questionbank.models import ItemStatistics, Question, Response, ResponseSeries
 
 _EXACT = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\d+(?:[.,:/]\d+)*", re.DOTALL)
@@ -41,8 +44,8 @@ class Asked:
     grading: tuple[Any, ...]
 
     @classmethod
-    def of(cls, question: Question) -> Asked:
-        """Return what a question asks; spaces do not count."""
+    def of(cls, question: Any) -> Asked:
+        """Return what a question, or a row of its history, asks; spaces do not count."""
         options = tuple((option["label"], _plain(option["text"]), option.get("weight")) for option in question.options)
         grading = tuple(question.content.get(name) for name in _GRADED)
         return cls(question.kind, _plain(question.text), _plain(question.answer), options, grading)
@@ -89,6 +92,26 @@ def series_continue(*, question: Question, before: Asked, choice: SeriesChoice =
     question.combined, question.difficulty_percent = None, counted_percent(question)
     Question.objects.filter(pk=question.pk).update(combined=None, difficulty_percent=question.difficulty_percent)
     return True
+
+
+def series_divide(*, versions: Mapping[int, int]) -> None:
+    """Begin the series of questions that were changed after the versions that responses now come for.
+
+    Without responses an edit begins no series, so these would count for what the question asks today. Where earlier
+    versions have responses already, the edit has been decided about.
+
+    Args:
+        versions: version that the pupils saw, by id of the question.
+    """
+    since = series_starts(versions)
+    for question in Question.objects.filter(pk__in=versions).defer("search_vector"):
+        version = versions[question.pk]
+        if not since.get(question.pk, 0) <= version < question.version:
+            continue
+        states = [*question_states(question.pk, since=version), question]
+        changed = [after.version for before, after in pairwise(states) if differs(Asked.of(before), Asked.of(after))]
+        if changed and not Response.objects.filter(question=question, version__lt=changed[-1]).exists():
+            ResponseSeries.objects.get_or_create(question=question, version=changed[-1])
 
 
 def _plain(text: str) -> str:

@@ -66,7 +66,7 @@ class Response(models.Model):
 
     Attributes:
         person: keyed hash of what identifies the pupil, 16 bytes.
-        version: the question's version at the time of the import.
+        version: the question's version on the day of the test, or at the time of the import if the day is unknown.
         variant: name of the variant that the pupil saw; empty if the file does not state it.
         score: share of the maximum mark, from 0 to 1.
         choice: label of the chosen option; empty if the question has no options or the file does not state it.

@@ -56,7 +56,9 @@ class ResponsesQuery(Body):
     dry_run: bool = Field(default=True, description="Say what the file would bring; write and keep nothing.")
     title: Annotated[str, Field(max_length=120, description="By default the file's name.")] = ""
     class_label: Annotated[str, Field(max_length=60, description="For example `7b, 2026`.")] = ""
-    day: date | None = Field(default=None, description="When the test was written.")
+    day: date | None = Field(
+        default=None, description="When the test was written; the questions are those of that day."
+    )
     list_: Id | None = Field(default=None, alias="list", description="Your list whose places the file numbers.")
     worksheet: Id | None = Field(default=None, description="Your worksheet whose places the file numbers.")
     counts_unreached: bool | None = Field(
@@ -181,7 +183,7 @@ def create_response_set(
     chosen = asked.chosen()
     if beyond := [index for index in chosen if index >= len(table.questions)]:
         raise ValidationFailed.beside("choose", f"The file has no question {beyond[0]}.")
-    plan = responses_plan(table=table, user=request.user, order=asked.order(request), chosen=chosen)
+    plan = responses_plan(table=table, user=request.user, order=asked.order(request), chosen=chosen, day=asked.day)
     if asked.dry_run:
         return Status(200, _preview(plan))
     title = asked.title.strip() or PurePath(name).stem[:120]

@@ -45,6 +45,7 @@ class DetailsForm(ServiceForm):
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
         validators=[MinValueValidator(date(1950, 1, 1), _DAYS), MaxValueValidator(date(2149, 12, 31), _DAYS)],
+        help_text="Questions that were changed later count as they were then.",
     )
     order = forms.ChoiceField(
         label="Numbers of questions are places on",

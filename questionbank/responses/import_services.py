@@ -12,6 +12,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.db import connection, transaction
 
+from questionbank.bank.series_services import series_divide
 from questionbank.core.errors import Conflict, ImportRefused, LineProblem
 from questionbank.core.upload_services import uploads_forget_old
 from questionbank.models import ResponseSet, User
@@ -130,14 +131,19 @@ def prepared_forget(stored: str) -> None:
 
 
 def responses_plan(
-    *, table: ResponseTable, user: User | None, order: Sequence[int] = (), chosen: Mapping[int, int] | None = None
+    *,
+    table: ResponseTable,
+    user: User | None,
+    order: Sequence[int] = (),
+    chosen: Mapping[int, int] | None = None,
+    day: date | None = None,
 ) -> ImportPlan:
     """Match a table's questions and mark its responses; write nothing.
 
     Args:
-        order, chosen: see `match_questions`.
+        order, chosen, day: see `match_questions`.
     """
-    plan = ImportPlan(table, match_questions(table.questions, user=user, order=order, chosen=chosen))
+    plan = ImportPlan(table, match_questions(table.questions, user=user, order=order, chosen=chosen, day=day))
     plan.problems = list(table.problems)
     for row in table.rows:
         match = plan.matches[row.question]
@@ -166,6 +172,8 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
         raise ImportRefused("No question of this file is in the bank.", plan.problems)
     if plan.is_empty:
         raise ImportRefused("No response of this file can be used.", plan.problems)
+    if details.day is not None:
+        series_divide(versions={match.question.id: match.question.version for match in plan.matches if match.question})
     counts_unreached = plan.is_filled if details.counts_unreached is None else details.counts_unreached
     response_set = ResponseSet.objects.create(
         title=details.title,

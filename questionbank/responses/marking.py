@@ -21,7 +21,7 @@ class MarkedQuestion:
 
     Attributes:
         id: its id in the bank.
-        version: its current version.
+        version: the version that the pupils saw.
         kind: a value of `Question.Kind`.
         options: its options.
         answer: the published answer, or the labels of the right options.

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
 
 from django.db import connection
 
 from analytics.question_content import Option
 from questionbank.bank.question_selectors import visible_to
+from questionbank.bank.series_selectors import questions_on
 from questionbank.models import Question, User
 from questionbank.responses.column_roles import QuestionReference
 from questionbank.responses.marking import MarkedQuestion
@@ -41,6 +44,7 @@ def match_questions(
     user: User | None,
     order: Sequence[int] = (),
     chosen: Mapping[int, int] | None = None,
+    day: date | None = None,
 ) -> list[QuestionMatch]:
     """Return the match of each reference.
 
@@ -48,12 +52,13 @@ def match_questions(
         user: finds the questions visible to this person; None is the system itself.
         order: ids of the questions of the test, for numbers such as "Q. 3".
         chosen: question ids chosen by the user, by index; 0 leaves a question out.
+        day: when the test was written; the questions are those of that day. None for the questions of today.
     """
     candidates = _candidates(references, order)
     for index, number in (chosen or {}).items():
         candidates[index] = [(number, "chosen by you")] if number else []
     wanted = {number for found in candidates for number, _how in found}
-    questions = _marked_questions(wanted, user)
+    questions = _marked_questions(wanted, user, day)
     matches: list[QuestionMatch] = []
     first: dict[int, str] = {}
     for reference, found in zip(references, candidates, strict=True):
@@ -133,13 +138,26 @@ def _letters(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "", text.lower())
 
 
-def _marked_questions(ids: set[int], user: User | None) -> dict[int, MarkedQuestion]:
-    rows = Question.objects.filter(visible_to(user), pk__in=ids)
-    return {question.pk: marked_question(question) for question in rows.defer("search_vector", "content_hash")}
+def _marked_questions(ids: set[int], user: User | None, day: date | None) -> dict[int, MarkedQuestion]:
+    rows = list(Question.objects.filter(visible_to(user), pk__in=ids).defer("search_vector", "content_hash"))
+    before = questions_on([question.pk for question in rows], day) if day is not None else {}
+    return {question.pk: _question_as_it_was(question, before.get(question.pk)) for question in rows}
 
 
-def marked_question(question: Question) -> MarkedQuestion:
-    """Return what marking needs to know about a question."""
+def _question_as_it_was(question: Question, event: Any | None) -> MarkedQuestion:
+    """Return what pupils saw, by a row of the history; a key that was corrected since counts as it is now."""
+    now = marked_question(question)
+    if event is None:
+        return now
+    then = replace(marked_question(event), id=question.pk)
+    labels = [[(option.label, option.text) for option in asked.options] for asked in (then, now)]
+    if (then.text, then.kind, labels[0]) == (now.text, now.kind, labels[1]):
+        return replace(now, version=then.version)
+    return then
+
+
+def marked_question(question: Any) -> MarkedQuestion:
+    """Return what marking needs to know about a question, given it or a row of its history."""
     options = tuple(
         Option(str(option["label"]), str(option["text"]), weight=option.get("weight")) for option in question.options
     )

@@ -141,7 +141,8 @@ def _check_page(request: HttpRequest, stored: str, table: ResponseTable) -> Http
     is_valid = sent is None or form.is_valid()
     choices = form.choices() if form.is_bound and is_valid else {}
     order = form.order_of_test() if form.is_bound and is_valid else table.order
-    plan = responses_plan(table=table, user=request.user, order=order, chosen=choices)
+    day = form.cleaned_data["day"] if form.is_bound and is_valid else None
+    plan = responses_plan(table=table, user=request.user, order=order, chosen=choices, day=day)
     if sent is not None and is_valid and sent.get("action") == "import":
         try:
             response_set = responses_import(plan=plan, details=form.details(), user=request.user)

@@ -33,7 +33,9 @@ class Command(BankCommand):
         parser.add_argument("path", type=Path, metavar="FILE")
         parser.add_argument("--title", default="", help="name of the test; by default the file's")
         parser.add_argument("--class", dest="class_label", default="", help="who wrote it, for example 7b")
-        parser.add_argument("--date", default="", metavar="YYYY-MM-DD", help="when it was written")
+        parser.add_argument(
+            "--date", default="", metavar="YYYY-MM-DD", help="when it was written; the questions are those of that day"
+        )
         order = parser.add_mutually_exclusive_group()
         order.add_argument("--worksheet", type=int, metavar="ID", help="numbers of questions are places on it")
         order.add_argument("--list", type=int, metavar="ID", help="numbers of questions are places on this list")
@@ -54,7 +56,7 @@ class Command(BankCommand):
             counts_unreached=EMPTY[options["empty"]],
             worksheet=options["worksheet"],
         )
-        plan = self._plan(path, options)
+        plan = self._plan(path, options, details.day)
         for problem in plan.problems[:PROBLEMS_SHOWN]:
             self.stderr.write(str(problem))
         if len(plan.problems) > PROBLEMS_SHOWN:
@@ -88,13 +90,13 @@ class Command(BankCommand):
         self.stdout.write(f"{plan.table.kind}: {responses} of {pupils} to {questions} {verb}.")
 
     @staticmethod
-    def _plan(path: Path, options: dict[str, Any]) -> ImportPlan:
+    def _plan(path: Path, options: dict[str, Any], day: date | None) -> ImportPlan:
         order: list[int] = []
         if options["worksheet"] is not None:
             order = order_of_worksheet(worksheet_id=options["worksheet"])
         elif options["list"] is not None:
             order = order_of_list(list_id=options["list"])
-        return responses_plan(table=responses_read(path=path), user=None, order=order)
+        return responses_plan(table=responses_read(path=path), user=None, order=order, day=day)
 
 
 def _day(text: str) -> date | None:

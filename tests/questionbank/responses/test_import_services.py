@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.core.files.storage import storages
 
 from questionbank.bank.difficulty_selectors import counted_percent
@@ -183,6 +185,61 @@ def test_responses_to_a_question_before_it_was_changed_do_not_count_for_it(quest
     waiting_figures_compute()
     overall = ItemStatistics.objects.get(question=questions[0], response_set=None)
     assert (overall.people, overall.version, overall.figures["facility"]) == (6, 2, 1.0)
+
+
+YESTERDAY, TODAY = date(2026, 3, 1), date(2026, 3, 2)
+
+
+def edited(question: Question, **fields: object) -> None:
+    """Save an edit that begins no series, on the second day."""
+    for name, value in {**fields, "version": question.version + 1}.items():
+        setattr(question, name, value)
+    question.save()
+    history = apps.get_model("questionbank", "QuestionEvent")._default_manager
+    history.update(pgh_created_at=datetime.combine(TODAY, time(12), tzinfo=UTC))
+
+
+def dated(path: Path, day: date) -> ResponseSet:
+    """Import a file of a test that was written on a day."""
+    return responses_import(plan=plan_of(path, day=day), details=SetDetails("Test 3", day=day), user=None)
+
+
+@pytest.fixture
+def answered_before(questions):
+    """Four questions, of which the first three were edited on the second day: options, key, a typing mistake."""
+    first, second, third, _fourth = questions
+    edited(first, options=[{"label": label, "text": f"another {label}"} for label in "ABC"], answer="C")
+    edited(second, answer="B")
+    edited(third, text=third.text.replace("triangle", "triangel"))
+    return questions
+
+
+def test_a_test_of_an_earlier_day_counts_for_the_questions_of_that_day(answered_before, letters):
+    response_set = dated(letters, YESTERDAY)
+    waiting_figures_compute()
+    versions = dict(response_set.responses.order_by().values_list("question", "version").distinct())
+    assert list(versions.values()) == [1, 1, 1, 1]
+    first, second, third, fourth = answered_before
+    assert {row.question_id: row.version for row in ResponseSeries.objects.all()} == {first.pk: 2, second.pk: 2}
+    overall = ItemStatistics.objects.filter(response_set=None)
+    assert {row.question_id for row in overall} == {third.pk, fourth.pk}
+    own = {row.question_id: row.figures["facility"] for row in response_set.item_statistics.all()}
+    assert own[first.pk] == pytest.approx(5 / 7), "marked by the answer of that day, B"
+    assert own[second.pk] == pytest.approx(3 / 7), "only the key was corrected, to B"
+
+
+def test_a_test_of_the_day_of_an_edit_or_without_a_day_counts_for_the_question_as_it_is(answered_before, letters):
+    for response_set in (dated(letters, TODAY), imported(letters)):
+        first = response_set.responses.filter(question=answered_before[0])
+        assert {row.version for row in first} == {2}
+        assert not ResponseSeries.objects.exists()
+
+
+def test_an_edit_that_a_person_took_as_the_same_question_begins_no_series_later(questions, letters):
+    imported(letters)
+    edited(questions[0], answer="A")
+    dated(letters, YESTERDAY)
+    assert not ResponseSeries.objects.exists()
 
 
 def table_without(path: Path, lines: int) -> Path:
