@@ -17,7 +17,7 @@ from questionbank.models.importing import DocumentDraft, ImportDuplicate, Import
 from questionbank.models.language_model import LanguageModelAnswer, LanguageModelExclusion, LanguageModelUse
 from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
 from questionbank.models.question import Question, QuestionTag
-from questionbank.models.responses import ItemStatistics, Response, ResponseSeries, ResponseSet
+from questionbank.models.responses import ColumnChoice, ItemStatistics, Response, ResponseSeries, ResponseSet
 from questionbank.models.review import ReviewDecision, ReviewGuideline, ReviewLease, ReviewPreference, SettlementLease
 from questionbank.models.run import Run, RunLog, RunMetric, WorkBlock, WorkerHeartbeat
 from questionbank.models.search import LongQuery, OutgoingMail, SynonymGroup, VocabularyWord
@@ -33,6 +33,7 @@ __all__ = [
     "BatchDeletion",
     "BulkChange",
     "BulkChangeItem",
+    "ColumnChoice",
     "DocumentDraft",
     "EmbeddingSet",
     "FacetCount",

@@ -120,6 +120,25 @@ class ResponseSeries(models.Model):
         return f"question {self.question_id}, from version {self.version}"
 
 
+class ColumnChoice(models.Model):
+    """The question that a person chose for a column of a file of responses; it is proposed for the next such file.
+
+    Attributes:
+        column: keyed hash of the file's layout and of the column's header, 16 bytes: a header can hold anything.
+    """
+
+    column = models.BinaryField(max_length=16)
+    question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        verbose_name = "choice for a column"
+        verbose_name_plural = "choices for columns"
+        constraints = (models.UniqueConstraint(fields=("column",), name="one_choice_a_column"),)
+
+    def __str__(self) -> str:
+        return f"question {self.question_id}"
+
+
 class ItemStatistics(models.Model):
     """Figures of a question in one set of responses, or in all of them; only for five pupils or more.
 

@@ -15,11 +15,17 @@ from django.db import connection, transaction
 from questionbank.bank.series_services import series_divide
 from questionbank.core.errors import Conflict, ImportRefused, LineProblem
 from questionbank.core.upload_services import uploads_forget_old
-from questionbank.models import ResponseSet, User
+from questionbank.models import ColumnChoice, ResponseSet, User
 from questionbank.people.permissions import require
 from questionbank.responses.marking import Marked, MarkedQuestion, mark_response
-from questionbank.responses.matching_selectors import QuestionMatch, match_questions
-from questionbank.responses.prepared import dump_table, load_table, without_names
+from questionbank.responses.matching_selectors import (
+    BY_HAND,
+    LEFT_OUT,
+    QuestionMatch,
+    match_questions,
+    remembered_questions,
+)
+from questionbank.responses.prepared import column_hashes, dump_table, load_table, without_names
 from questionbank.responses.published_services import published_add
 from questionbank.responses.reading import read_responses
 from questionbank.responses.response_table import PublishedFigures, ResponseRow, ResponseTable
@@ -98,7 +104,9 @@ def responses_read(*, path: Path) -> ResponseTable:
     Raises:
         ImportRefused: it cannot be read, or holds no responses.
     """
-    return without_names(read_responses(path))
+    table = without_names(read_responses(path))
+    table.title = path.stem
+    return table
 
 
 def prepared_keep(*, table: ResponseTable, user: User) -> str:
@@ -143,7 +151,10 @@ def responses_plan(
     Args:
         order, chosen, day: see `match_questions`.
     """
-    plan = ImportPlan(table, match_questions(table.questions, user=user, order=order, chosen=chosen, day=day))
+    matches = match_questions(
+        table.questions, user=user, order=order, chosen=chosen, remembered=remembered_questions(table), day=day
+    )
+    plan = ImportPlan(table, matches)
     plan.problems = list(table.problems)
     for row in table.rows:
         match = plan.matches[row.question]
@@ -174,6 +185,7 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
         raise ImportRefused("No response of this file can be used.", plan.problems)
     if details.day is not None:
         series_divide(versions={match.question.id: match.question.version for match in plan.matches if match.question})
+    _choices_remember(plan)
     counts_unreached = plan.is_filled if details.counts_unreached is None else details.counts_unreached
     response_set = ResponseSet.objects.create(
         title=details.title,
@@ -202,3 +214,20 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
     set_statistics_compute(response_set=response_set)
     bank_statistics_request()
     return response_set
+
+
+def _choices_remember(plan: ImportPlan) -> None:
+    """Remember the questions that were chosen by hand, and forget those of columns that were left out by hand."""
+    hashes = column_hashes(plan.table)
+    chosen: dict[bytes, int] = {}
+    for column, match in zip(hashes, plan.matches, strict=True):
+        if match.how == BY_HAND and match.question is not None:
+            chosen[column] = match.question.id
+    left_out = [column for column, match in zip(hashes, plan.matches, strict=True) if match.how == LEFT_OUT]
+    ColumnChoice.objects.filter(column__in=left_out).delete()
+    ColumnChoice.objects.bulk_create(
+        [ColumnChoice(column=column, question_id=question) for column, question in chosen.items()],
+        update_conflicts=True,
+        unique_fields=["column"],
+        update_fields=["question"],
+    )

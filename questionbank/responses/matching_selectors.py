@@ -13,10 +13,14 @@ from django.db import connection
 from analytics.question_content import Option
 from questionbank.bank.question_selectors import visible_to
 from questionbank.bank.series_selectors import questions_on
-from questionbank.models import Question, User
+from questionbank.models import ColumnChoice, Question, User
 from questionbank.responses.column_roles import QuestionReference
 from questionbank.responses.marking import MarkedQuestion
+from questionbank.responses.prepared import column_hashes
+from questionbank.responses.response_table import ResponseTable
 
+BY_PLACE, BY_HAND, LEFT_OUT = "place in the test", "chosen by you", "left out by you"
+REMEMBERED = "chosen for the last such file"
 LEAST_TEXT = 12  # letters and digits of a text by which a question is found
 _SAME_TEXT = """
     SELECT id, regexp_replace(lower(text), '[^a-z0-9]+', '', 'g') FROM questionbank_question
@@ -44,6 +48,7 @@ def match_questions(
     user: User | None,
     order: Sequence[int] = (),
     chosen: Mapping[int, int] | None = None,
+    remembered: Mapping[int, int] | None = None,
     day: date | None = None,
 ) -> list[QuestionMatch]:
     """Return the match of each reference.
@@ -52,18 +57,22 @@ def match_questions(
         user: finds the questions visible to this person; None is the system itself.
         order: ids of the questions of the test, for numbers such as "Q. 3".
         chosen: question ids chosen by the user, by index; 0 leaves a question out.
+        remembered: question ids chosen for an earlier file, by index.
         day: when the test was written; the questions are those of that day. None for the questions of today.
     """
-    candidates = _candidates(references, order)
-    for index, number in (chosen or {}).items():
-        candidates[index] = [(number, "chosen by you")] if number else []
+    candidates, chosen = _candidates(references, order), chosen or {}
+    for index, number in (remembered or {}).items():
+        places = sum(how == BY_PLACE for _number, how in candidates[index])
+        candidates[index].insert(places, (number, REMEMBERED))
+    for index, number in chosen.items():
+        candidates[index] = [(number, BY_HAND)] if number else []
     wanted = {number for found in candidates for number, _how in found}
     questions = _marked_questions(wanted, user, day)
     matches: list[QuestionMatch] = []
     first: dict[int, str] = {}
-    for reference, found in zip(references, candidates, strict=True):
+    for index, (reference, found) in enumerate(zip(references, candidates, strict=True)):
         existing = [(number, how) for number, how in found if number in questions]
-        how = existing[0][1] if existing else "not in the bank"
+        how = existing[0][1] if existing else LEFT_OUT if chosen.get(index) == 0 else "not in the bank"
         best = list(dict.fromkeys(number for number, by in existing if by == how))
         if len(best) > 1:
             matches.append(QuestionMatch(reference, None, f"{len(best)} questions have this {how}"))
@@ -73,6 +82,14 @@ def match_questions(
             matches.append(QuestionMatch(reference, questions[best[0]] if best else None, how))
             first |= dict.fromkeys(best, reference.name)
     return matches
+
+
+def remembered_questions(table: ResponseTable) -> dict[int, int]:
+    """Return the question that somebody chose for a column of an earlier file, by index, as far as it is in use."""
+    hashes = column_hashes(table)
+    rows = ColumnChoice.objects.filter(column__in=hashes).exclude(question__status=Question.Status.RETIRED)
+    chosen = {bytes(column): question for column, question in rows.values_list("column", "question_id")}
+    return {index: chosen[column] for index, column in enumerate(hashes) if column in chosen}
 
 
 def _candidates(references: Sequence[QuestionReference], order: Sequence[int]) -> list[list[tuple[int, str]]]:
@@ -86,7 +103,7 @@ def _candidates(references: Sequence[QuestionReference], order: Sequence[int]) -
     for reference in references:
         candidates: list[tuple[int, str]] = []
         if reference.position is not None and 0 < reference.position <= len(order):
-            candidates.append((order[reference.position - 1], "place in the test"))
+            candidates.append((order[reference.position - 1], BY_PLACE))
         for name in dict.fromkeys((reference.id, reference.name)):
             candidates += [(number, "identifier") for number in by_source.get(name, ())]
         candidates += [(number, "title") for number in by_title.get(reference.name, ())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Collection, Iterable
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -96,7 +96,6 @@ def response_upload(request: HttpRequest) -> HttpResponse:
         file = form.cleaned_data["file"]
         try:
             table = _table_of(file)
-            table.title = PurePath(upload_name(file.name or "")).stem
             return redirect(check_address(request.user, prepared_keep(table=table, user=request.user)))
         except ImportRefused as error:
             form.add_error("file", str(error))

@@ -11,7 +11,7 @@ from django.core.files.storage import storages
 
 from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.core.errors import Conflict, ImportRefused, NotAllowed
-from questionbank.models import ItemStatistics, Question, Response, ResponseSeries, ResponseSet
+from questionbank.models import ColumnChoice, ItemStatistics, Question, Response, ResponseSeries, ResponseSet
 from questionbank.responses.column_roles import QuestionReference
 from questionbank.responses.deletion_services import response_set_delete
 from questionbank.responses.import_services import (
@@ -240,6 +240,42 @@ def test_an_edit_that_a_person_took_as_the_same_question_begins_no_series_later(
     edited(questions[0], answer="A")
     dated(letters, YESTERDAY)
     assert not ResponseSeries.objects.exists()
+
+
+def matched(path: Path, text: str, **given: object) -> list[tuple[int | None, str]]:
+    """Return question and reason of each column of a file."""
+    plan = plan_of(path, text, **given)
+    return [(match.question and match.question.id, match.how) for match in plan.matches]
+
+
+AREA = "Name,Area,Q2\n" + "".join(f"P{n},A,B\n" for n in range(6))
+
+
+def chosen_by_hand(path: Path, chosen: dict[int, int]) -> None:
+    plan = plan_of(path, AREA, chosen=chosen)
+    responses_import(plan=plan, details=SetDetails("Test 3"), user=None)
+
+
+def test_a_question_chosen_for_a_header_is_proposed_for_the_next_file(questions, tmp_path):
+    first, second, third, _fourth = questions
+    chosen_by_hand(tmp_path / "Spring.csv", {0: first.pk, 1: second.pk})
+    again = [(first.pk, "chosen for the last such file"), (second.pk, "chosen for the last such file")]
+    assert matched(tmp_path / "Spring (1).csv", AREA) == again
+    assert matched(tmp_path / "Spring.csv", AREA, order=[third.pk, third.pk])[1] == (third.pk, "place in the test")
+    other = matched(tmp_path / "Summer.csv", AREA)
+    assert other == [again[0], (None, "not in the bank")], "Q2 is another question in another test"
+    chosen_by_hand(tmp_path / "Spring.csv", {0: third.pk, 1: 0})
+    assert matched(tmp_path / "Spring.csv", AREA) == [(third.pk, again[0][1]), (None, "not in the bank")]
+    Question.objects.filter(pk=third.pk).update(status="retired")
+    assert matched(tmp_path / "Spring.csv", AREA)[0] == (None, "not in the bank")
+
+
+def test_a_choice_is_remembered_by_the_import_alone_and_by_a_hash(questions, tmp_path):
+    path = tmp_path / "Spring.csv"
+    assert matched(path, AREA, chosen={0: questions[0].pk, 1: 0})[1] == (None, "left out by you")
+    assert not ColumnChoice.objects.exists()
+    chosen_by_hand(path, {0: questions[0].pk})
+    assert [len(bytes(row.column)) for row in ColumnChoice.objects.all()] == [16]
 
 
 def table_without(path: Path, lines: int) -> Path:
