@@ -44,6 +44,27 @@ class PredictedLabels:
 
 
 @dataclass(frozen=True, slots=True)
+class ObservedFigures:
+    """How the pupils of a bank did with a question, for files that leave it; nothing reads them back.
+
+    Attributes:
+        responses: number of pupils.
+        facility: mean share of the mark.
+        discrimination: correlation of the score with the rest of the total.
+        b: difficulty on the scale of abilities.
+        b_low: lower end of its 95 % interval.
+        b_high: upper end of it.
+    """
+
+    responses: int
+    facility: float | None = None
+    discrimination: float | None = None
+    b: float | None = None
+    b_low: float | None = None
+    b_high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionRecord:
     r"""One question as exchanged between files, the bank and the capabilities.
 
@@ -57,6 +78,7 @@ class QuestionRecord:
         content: whatever else grading needs.
         original: the item it was read from, for file formats whose items are kept.
         predicted: model predictions, if the file should include them.
+        observed: how the pupils of the bank did, if the file should include it.
         equation: infix arithmetic without the unknown, e.g. ``"(11-1)*2"``.
         numbers: the numbers of the text in order of appearance.
         concepts: paths in the knowledge hierarchy, each from coarse to fine.
@@ -86,6 +108,7 @@ class QuestionRecord:
     content: QuestionContent = EMPTY
     original: Original | None = field(default=None, compare=False, repr=False)
     predicted: PredictedLabels | None = field(default=None, compare=False, repr=False)
+    observed: ObservedFigures | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from questionbank.bank.question_representation import QuestionItem, question_ite
 from questionbank.bank.question_selectors import exact_duplicates, numbered_question_records, question_get, visible_to
 from questionbank.core.errors import ValidationFailed
 from questionbank.formats import WRITTEN
-from questionbank.imports.export_services import export_losses, export_pieces
+from questionbank.imports.export_services import export_losses, export_pieces, with_figures
 from questionbank.models import Question
 from questionbank.registry import api as registry_api
 from questionbank.registry.serving import serving
@@ -179,7 +179,7 @@ def export_questions(request: HttpRequest, asked: ExportArguments) -> ExportedFi
         raise ValidationFailed.beside("format", f"Use one of {', '.join(WRITTEN)} as the format.")
     numbers = dict.fromkeys(asked.questions)
     visible = Question.objects.filter(visible_to(request.user), pk__in=numbers)
-    records = dict(numbered_question_records(visible, originals_of=asked.format))
+    records = dict(with_figures(numbered_question_records(visible, originals_of=asked.format), user=request.user))
     if missing := [number for number in numbers if number not in records]:
         raise ValidationFailed.beside("questions", f"There is no question {missing[0]}.")
     losses = export_losses(records=[(number, records[number]) for number in numbers], format=asked.format)

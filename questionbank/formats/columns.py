@@ -7,7 +7,9 @@ column is in `questionbank.formats.column_names`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from analytics.records import ObservedFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,9 @@ def _names(columns: Iterable[Column], letters: Iterable[str]) -> Iterator[str]:
 COLUMN_FIELDS = tuple(_names(COLUMNS, OPTION_COLUMNS))
 """The names of the fields that a column can hold."""
 WRITTEN_LETTERS = OPTION_COLUMNS[:5]
-WRITTEN_FIELDS = tuple(_names(WRITTEN, WRITTEN_LETTERS))
+OBSERVED_FIELDS = tuple(f"observed_{figure.name}" for figure in fields(ObservedFigures))
+"""The columns of the bank's own figures: they are only written, so that no response is counted twice."""
+WRITTEN_FIELDS = (*_names(WRITTEN, WRITTEN_LETTERS), *OBSERVED_FIELDS)
 """The columns of the tables that we write."""
 OPTIONAL_FIELDS = {column.name: column.companion for column in COLUMNS if column.is_optional}
 """The fields that an import can leave out, each with the field that means nothing without it, or ""."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import astuple
 from typing import Any
 
 from analytics.json_lines import parse_object
@@ -19,7 +20,7 @@ from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.formats.column_names import guess_fields
-from questionbank.formats.columns import CONCEPT_FIELDS, WRITTEN
+from questionbank.formats.columns import CONCEPT_FIELDS, OBSERVED_FIELDS, WRITTEN
 from questionbank.formats.fields import exported_path
 from questionbank.formats.json_objects import (
     doubtful_command,
@@ -67,7 +68,7 @@ class FieldNames:
                 field = guess
             if field and not ("text" in stated and field in CONCEPT_FIELDS):
                 shape.append((name, field))
-            elif len(self.unread) < _UNREAD_REMEMBERED:
+            elif name not in OBSERVED_FIELDS and len(self.unread) < _UNREAD_REMEMBERED:
                 self.unread.setdefault(name)
         return shape
 
@@ -113,6 +114,8 @@ def question_fields(record: QuestionRecord) -> dict[str, Any]:
     """Return the fields of a question as a line holds them, without empty ones."""
     fields: dict[str, Any] = {column.name: as_json(getattr(record, column.attribute)) for column in WRITTEN}
     fields |= {"responses": record.responses or None, "concepts": [exported_path(path) for path in record.concepts]}
+    if record.observed is not None:
+        fields |= dict(zip(OBSERVED_FIELDS, astuple(record.observed), strict=True))
     return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.column_names import guess_fields, holds_rows
-from questionbank.formats.columns import COLUMN_FIELDS
+from questionbank.formats.columns import COLUMN_FIELDS, OBSERVED_FIELDS
 from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.json_objects import json_objects, read_object
 from questionbank.formats.limits import COLUMNS_LIMIT
@@ -96,11 +96,11 @@ class FileLayout:
 
     @property
     def unread(self) -> list[str]:
-        """Names of the columns that are not read; columns without a name appear by number."""
+        """Names of the columns that are not read, but for those of figures; columns without a name appear by number."""
         return [
             name or f"({place})"
             for place, (name, field) in enumerate(zip(self.names, self.fields, strict=True), start=1)
-            if not field
+            if not field and name not in OBSERVED_FIELDS
         ]
 
 

@@ -18,7 +18,7 @@ WRITTEN_ANEW = "layout, media and special grading of an item that is written ane
 def fields_digest(record: QuestionRecord) -> bytes:
     """Return the SHA-256 of all fields that a file's item holds."""
     # These belong to the bank, or to the file around the item.
-    fields = as_json(replace(record, id="", source="", original=None, concepts=(), predicted=None))
+    fields = as_json(replace(record, id="", source="", original=None, concepts=(), predicted=None, observed=None))
     del fields["id"]
     return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).digest()
 

@@ -18,7 +18,7 @@ from questionbank.formats.fields import exported_path
 _ID = re.compile(r"\[id:((?:[^\]\\]|\\.)*)\]")
 _TAG = re.compile(r"\[tag:((?:[^\]\\]|\\.)*)\]")
 _OURS = re.compile(r"\W*kindred:\s*(\{.*\})\s*")
-_NOT_OURS = frozenset({"original", "content", "source", "predicted"})
+_NOT_OURS = frozenset({"original", "content", "source", "predicted", "observed"})
 _OUR_FIELDS = tuple(sorted({column.name for column in fields(QuestionRecord)} - _NOT_OURS))
 _COMPARED = (*_OUR_FIELDS, "content", "source")
 _TEXTS = frozenset({"text", "options", "answer", "solution", "content"})

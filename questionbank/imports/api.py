@@ -21,7 +21,7 @@ from questionbank.core.errors import ImportRefused, ValidationFailed
 from questionbank.formats import WRITTEN
 from questionbank.formats.catalog import AUTO, layout_of
 from questionbank.formats.scales import scale_names
-from questionbank.imports.export_services import export_losses, export_pieces
+from questionbank.imports.export_services import export_losses, export_pieces, with_figures
 from questionbank.imports.options import ImportOptions, usual_status
 from questionbank.imports.services import import_kept, import_repeat, upload_keep
 from questionbank.imports.undo_services import import_undo_request
@@ -118,7 +118,7 @@ def undo_import(request: HttpRequest, response: HttpResponse, run_id: Id) -> Sta
 @router.get("/exports", auth=READ, response={200: None})
 def export_questions(request: HttpRequest, asked: Query[ExportQuery]) -> StreamingHttpResponse:
     """Return the questions that pass the filters as a file."""
-    records = _records(request, asked)
+    records = with_figures(_records(request, asked), user=request.user)
     chosen = WRITTEN[asked.format]
     pieces = export_pieces(records=(record for _pk, record in records), format=asked.format)
     first = next(pieces, b"")

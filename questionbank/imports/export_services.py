@@ -9,20 +9,23 @@ from itertools import islice
 from pathlib import Path
 
 from analytics.analysed_text import record_text
-from analytics.records import PredictedLabels, QuestionRecord
+from analytics.records import ObservedFigures, PredictedLabels, QuestionRecord
 from questionbank.bank.attachment_services import AttachmentStore
 from questionbank.bank.question_selectors import numbered_question_records, questions_matching
 from questionbank.core.errors import NotFound, ValidationFailed
 from questionbank.formats import WRITTEN, write
 from questionbank.formats.seam import Attachments, CannotHold
-from questionbank.models import KnowledgeHierarchy
+from questionbank.models import ItemStatistics, KnowledgeHierarchy, User
 from questionbank.registry.serving import serving
 from questionbank.rendering.titles import opening_text
+from questionbank.responses.set_selectors import overall_statistics
 from questionbank.similar.predictions import predict_many
 
 PREDICTED_AT_ONCE = 64
+FIGURES_AT_ONCE = 500
 MOST_PREDICTED = 3  # concepts per question
 LEAST_PREDICTED = 0.5  # least probability of an exported concept; a guess that is probably wrong does not help there
+_NORMAL_95 = 1.96  # standard errors on either side of a 95 % interval
 NAMED = 10  # questions listed on the page for each kind of loss
 
 
@@ -76,7 +79,8 @@ def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> tuple
     losses, store = ExportLosses(), AttachmentStore()
 
     def watched() -> Iterator[QuestionRecord]:
-        for pk, record in numbered_question_records(questions, hierarchy=hierarchy, originals_of=format):
+        records = numbered_question_records(questions, hierarchy=hierarchy, originals_of=format)
+        for pk, record in with_figures(records, user=None):
             losses.look_at(pk, record, format, store)
             yield record
 
@@ -134,6 +138,28 @@ def with_predictions(records: Iterable[tuple[int, QuestionRecord]]) -> Iterator[
             )
             percent = found.difficulty.percent if found.difficulty else None
             yield pk, replace(record, predicted=PredictedLabels(concepts, percent))
+
+
+def with_figures(
+    records: Iterable[tuple[int, QuestionRecord]], *, user: User | None
+) -> Iterator[tuple[int, QuestionRecord]]:
+    """Yield records with the figures of all responses in the bank, if the person may see them."""
+    if user is not None and not user.has_perm("questionbank.responses_read"):
+        yield from records
+        return
+    left = iter(records)
+    while block := list(islice(left, FIGURES_AT_ONCE)):
+        rows = overall_statistics(user=user).filter(question__in=[pk for pk, _record in block])
+        figures = {row.question_id: _observed(row) for row in rows.only("question_id", "people", "figures")}
+        for pk, record in block:
+            yield pk, replace(record, observed=figures[pk]) if pk in figures else record
+
+
+def _observed(row: ItemStatistics) -> ObservedFigures:
+    named = {name: round(value, 4) for name, value in row.figures.items()}
+    b, margin = named.get("difficulty"), _NORMAL_95 * named.get("difficulty_error", 0.0)
+    low, high = (None, None) if b is None else (round(b - margin, 4), round(b + margin, 4))
+    return ObservedFigures(row.people, named.get("facility"), named.get("discrimination"), b, low, high)
 
 
 def with_own_ids(records: Iterable[QuestionRecord]) -> Iterator[QuestionRecord]:

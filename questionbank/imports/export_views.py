@@ -14,7 +14,13 @@ from django.utils.http import urlencode
 
 from analytics.records import QuestionRecord
 from questionbank.formats import WRITTEN
-from questionbank.imports.export_services import ExportLosses, export_losses, export_pieces, with_predictions
+from questionbank.imports.export_services import (
+    ExportLosses,
+    export_losses,
+    export_pieces,
+    with_figures,
+    with_predictions,
+)
 from questionbank.registry.serving import serving
 
 LOOKED_AT = 2_000  # questions checked before the file is sent
@@ -61,7 +67,7 @@ def questions_file(request: HttpRequest, exported: Exported, *, format: str) -> 
     Raises:
         NotFound: there is no such format.
     """
-    records = exported.records()
+    records = with_figures(exported.records(), user=request.user)
     if "predicted" in request.GET and format in WRITTEN and WRITTEN[format].takes_predictions:
         if exported.count > MOST_WITH_PREDICTIONS:
             messages.warning(request, f"Predictions go with up to {MOST_WITH_PREDICTIONS:,} questions. Select fewer.")

@@ -30,8 +30,8 @@ from questionbank.bank.question_services import (
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.formats import WRITTEN
-from questionbank.imports.export_services import export_losses, export_pieces
-from questionbank.models import Attachment, KnowledgeConcept, Question
+from questionbank.imports.export_services import export_losses, export_pieces, with_figures
+from questionbank.models import Attachment, KnowledgeConcept, Question, User
 from questionbank.search.api import FilterQuery
 from questionbank.search.filters import filtered_questions
 from questionbank.similar.api import SimilarItem
@@ -154,7 +154,7 @@ def get_question(request: HttpRequest, response: HttpResponse, question_id: Id, 
     question = question_get(question_id=question_id, user=request.user)
     if not asked.format:
         return tagged(response, question_item(question))
-    return _file(question, asked.format)
+    return _file(question, asked.format, request.user)
 
 
 @router.put("/questions/{int:question_id}", auth=EDIT, response=QuestionItem, openapi_extra=IF_MATCH)
@@ -293,15 +293,15 @@ def _content(given: dict[str, Any]) -> QuestionContent:
     return content
 
 
-def _file(question: Question, format: str) -> HttpResponse:
-    """Return a question as a file.
+def _file(question: Question, format: str, user: User) -> HttpResponse:
+    """Return a question as a file, with the figures that the person may see.
 
     Raises:
         ValidationFailed: there is no such format, or it cannot hold the question.
     """
     if format not in WRITTEN:
         raise ValidationFailed.beside("as", f"Use one of {', '.join(WRITTEN)}.")
-    records = list(numbered_question_records([question], originals_of=format))
+    records = list(with_figures(numbered_question_records([question], originals_of=format), user=user))
     losses = export_losses(records=records, format=format)
     if losses.refused:
         raise ValidationFailed.beside("as", next(iter(losses.refused)))

@@ -23,6 +23,7 @@ from questionbank.formats.qti.metadata import (
     ours_alone,
     read_around,
     read_metadata,
+    with_observed,
     with_predictions,
     write_metadata,
 )
@@ -109,7 +110,7 @@ class _Package:
             files.append(self._put(name, hashlib.sha256(piece).hexdigest(), piece))
         self._archive.writestr(path, data)
         listed = [element("file", href=quote(name)) for name in dict.fromkeys([path, *files])]
-        metadata = Markup(with_predictions(around.metadata, record.predicted))
+        metadata = Markup(with_observed(with_predictions(around.metadata, record.predicted), record.observed))
         kind = f"imsqti_item_xml{self._version.resource}"
         self._resources.append(
             element("resource", metadata, *listed, identifier=identifier, type=kind, href=quote(path))

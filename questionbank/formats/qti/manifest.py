@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from questionbank.formats.archives import Members
 from questionbank.formats.limits import CONCEPT_NAME_LIMIT, HEADING_LIMIT
-from questionbank.formats.qti.metadata import Around
+from questionbank.formats.qti.metadata import Around, without_observed
 from questionbank.formats.qti.texts import qti_tree
 from questionbank.formats.qti.words import MANIFEST, SECTIONED, TOOL
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
@@ -95,7 +95,7 @@ def contents(members: Members, names: Sequence[str], *, has_manifest: bool) -> C
         beginning = members.beginning(resource.path)
         if is_item(beginning):
             files = tuple(dict.fromkeys(_files(resource, by_identifier, set())))
-            listed.setdefault(name, Listed(Around(resource.path, resource.metadata), files))
+            listed.setdefault(name, Listed(Around(resource.path, without_observed(resource.metadata)), files))
         elif _TEST.search(beginning.replace(b"\0", b"")):
             tests.append(resource.path)
     in_order: dict[str, Listed] = {}

@@ -6,9 +6,9 @@ import base64
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 
-from analytics.records import ConceptPath, PredictedLabels, QuestionRecord
+from analytics.records import ConceptPath, ObservedFigures, PredictedLabels, QuestionRecord
 from questionbank.formats.fields import concept_path, exported_path
 from questionbank.formats.qti.words import CATALOG, LOM
 from questionbank.formats.scales import scale_percent
@@ -19,6 +19,8 @@ from questionbank.formats.xml_writing import Markup, element
 _DIFFICULTIES = ("very easy", "easy", "medium", "difficult", "very difficult")
 PREDICTED = "Kindred predicts"
 _PREDICTED = re.compile(rb"<lom [^<>]*><general><identifier><catalog>Kindred predicts</catalog>.*?</lom>", re.DOTALL)
+OBSERVED = "Kindred observed"
+_OBSERVED = re.compile(r"<lom [^<>]*><general><identifier><catalog>Kindred observed</catalog>.*?</lom>", re.DOTALL)
 _SIGNS = str.maketrans(">;", "＞；")
 
 
@@ -117,8 +119,26 @@ def with_predictions(metadata: str, predicted: PredictedLabels | None) -> str:
             for path, probability in predicted.concepts
         ),
     )
-    metadata = _PREDICTED.sub(b"", metadata.encode()).decode() or "<metadata></metadata>"
-    head, tag, rest = metadata.rpartition("</")
+    return _with_lom(_PREDICTED.sub(b"", metadata.encode()).decode(), lom)
+
+
+def with_observed(metadata: str, observed: ObservedFigures | None) -> str:
+    """Return an item's manifest metadata with the figures of the bank's responses."""
+    if observed is None:
+        return metadata
+    figures = {name: value for name, value in asdict(observed).items() if value is not None}
+    said = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in figures.items())
+    identifier = _identifier(OBSERVED, json.dumps(figures))
+    return _with_lom(metadata, _lom(element("general", identifier, *_description(said))))
+
+
+def without_observed(metadata: str) -> str:
+    """Return an item's manifest metadata without the figures of responses, which are counted where they come from."""
+    return _OBSERVED.sub("", metadata)
+
+
+def _with_lom(metadata: str, lom: Markup) -> str:
+    head, tag, rest = (metadata or "<metadata></metadata>").rpartition("</")
     return f"{head}{lom}{tag}{rest}"
 
 

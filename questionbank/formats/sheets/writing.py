@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from analytics.records import QuestionRecord
 from questionbank.formats.archives import file_pieces
-from questionbank.formats.columns import WRITTEN_FIELDS
+from questionbank.formats.columns import OBSERVED_FIELDS, WRITTEN_FIELDS
 from questionbank.formats.csv_files import question_cells
 from questionbank.formats.seam import Attachments, CannotHold
 from questionbank.formats.written_numbers import plain
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SHEET = "Questions"
 CELL_LIMIT = 32_767  # characters, Excel's limit
 _AS_TEXT = "@"
-_NUMBERS = frozenset({"difficulty", "facility", "responses"})
+_NUMBERS = frozenset({"difficulty", "facility", "responses", *OBSERVED_FIELDS})
 _WIDTHS = {"text": 60, "solution": 40, "concepts": 40, "answer": 20}
 # What XML cannot hold, and text that would be read as an escape of such a character.
 _ESCAPED = re.compile(r"[\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import re
+import zipfile
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analytics.question_content import EMPTY, Option
-from analytics.records import QuestionRecord
+from analytics.records import ObservedFigures, QuestionRecord
 from questionbank.core.errors import ImportRefused, LineProblem, LineWarning, ValidationFailed
 from questionbank.formats import WRITTEN, read, write
 from questionbank.formats.catalog import sniff
@@ -19,6 +22,7 @@ from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.scales import SCALES
 from tests.analytics.test_question_content import CONTENTS
 from tests.questionbank.formats.files import saved
+from tests.questionbank.formats.qti_rules import package_faults
 
 LINE = '{"text": "1 + 1"}\n'
 
@@ -135,6 +139,36 @@ def test_what_is_written_is_read_again(tmp_path, name, records):
     path = tmp_path / name
     assert write(records, path, name.split(".")[1]) == len(records)
     assert [entry for _, entry in read(path) if isinstance(entry, QuestionRecord)] == records
+
+
+OBSERVED = ObservedFigures(120, 0.62, -0.05, 0.4, 0.1, 0.7)
+
+
+@pytest.mark.parametrize("name", ["csv", "xlsx", "jsonl", "qti21", "qti3"])
+def test_figures_of_responses_leave_and_are_no_part_of_the_question_that_comes_back(tmp_path, name):
+    record = QuestionRecord("q1", "How much is 2 + 2?", answer="4")
+    path = tmp_path / f"bank{WRITTEN[name].suffixes[0]}"
+    for observed in (OBSERVED, None):
+        write([replace(record, observed=observed)], path, name)
+        file = read(path)
+        ((_line, again),) = file
+        assert (again, again.observed, file.unread) == (record, None, [])
+        if name in ("csv", "jsonl"):
+            assert ("-0.05" in path.read_text(encoding="utf-8")) == (observed is OBSERVED)
+        if name.startswith("qti"):
+            manifest = zipfile.ZipFile(path).read("imsmanifest.xml")
+            assert manifest.count(b"Kindred observed") == (observed is OBSERVED)
+            assert package_faults(zipfile.ZipFile(path), name) == []
+
+
+def test_a_package_that_comes_back_and_leaves_again_has_the_new_figures(tmp_path):
+    record = QuestionRecord("q1", "How much is 2 + 2?", answer="4", observed=OBSERVED)
+    path = tmp_path / "bank.zip"
+    for responses in (120, 121):
+        write([replace(record, observed=replace(OBSERVED, responses=responses))], path, "qti21")
+        ((_line, record),) = read(path)
+    manifest = zipfile.ZipFile(path).read("imsmanifest.xml").decode()
+    assert re.findall(r"responses (\d+)", manifest) == ["121"]
 
 
 def test_a_file_is_written_aside_so_that_a_failure_leaves_the_old_one(tmp_path):

@@ -20,7 +20,7 @@ def test_a_stored_column_has_the_type_that_the_bank_has(column):
 
 def test_every_field_of_a_record_leaves_with_tables_and_json():
     names = {field.name for field in fields(QuestionRecord)}
-    assert {column.attribute for column in WRITTEN} == names - {"original", "predicted"}
+    assert {column.attribute for column in WRITTEN} == names - {"original", "predicted", "observed"}
 
 
 def test_companions_name_each_other_and_labels_differ():

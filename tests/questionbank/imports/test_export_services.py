@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from analytics.records import QuestionRecord
+from analytics.records import ObservedFigures, QuestionRecord
 from questionbank.bank.question_selectors import numbered_question_records
 from questionbank.formats import read
-from questionbank.imports.export_services import export_file, with_own_ids
+from questionbank.formats.columns import OBSERVED_FIELDS
+from questionbank.imports.export_services import export_file, with_figures, with_own_ids
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.services import import_file
-from questionbank.models import KnowledgeConcept, Question
+from questionbank.models import ItemStatistics, KnowledgeConcept, Question
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db
@@ -65,6 +68,40 @@ def test_an_export_of_one_hierarchy_takes_only_its_concepts_along(tmp_path):
     path = tmp_path / "bank.jsonl"
     export_file(path=path, format="jsonl", filters={"hierarchy": "maths"})
     assert [record.concepts for _, record in read(path)] == [(("A", "B"),)]
+
+
+@pytest.fixture
+def answered() -> Question:
+    """A question with figures over all sets."""
+    question = QuestionFactory(source="s", source_id="q1")
+    figures = {"facility": 0.62345, "discrimination": -0.1, "difficulty": 0.5, "difficulty_error": 0.25, "sets": 2}
+    ItemStatistics.objects.create(question=question, response_set=None, people=40, figures=figures)
+    return question
+
+
+@pytest.mark.parametrize("format", ["csv", "xlsx", "jsonl"])
+def test_figures_of_responses_leave_with_a_question_and_do_not_count_where_they_come_back(answered, tmp_path, format):
+    QuestionFactory(source="s", source_id="q2")
+    path = tmp_path / f"bank.{format}"
+    export_file(path=path, format=format, filters={})
+    if format == "jsonl":
+        first, second = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        stated = [first.get(name) for name in OBSERVED_FIELDS]
+        assert stated == [40, 0.6234, -0.1, 0.5, 0.01, 0.99]
+        assert not second.keys() & {*OBSERVED_FIELDS}
+    Question.objects.all().delete()
+    report = import_file(path=path, options=ImportOptions(source="s"))
+    assert (report.created, report.unread_columns, report.notes) == (2, [], [])
+    assert report.warnings.ordered() == []
+    assert set(Question.objects.values_list("facility", "responses")) == {(None, 0)}
+    assert not ItemStatistics.objects.exists()
+
+
+def test_figures_leave_only_with_those_who_may_see_them(answered, teacher, reviewer):
+    records = [(answered.pk, QuestionRecord("q1", "?"))]
+    expected = ObservedFigures(40, 0.6234, -0.1, 0.5, 0.01, 0.99)
+    assert [record.observed for _pk, record in with_figures(records, user=teacher)] == [expected]
+    assert [record.observed for _pk, record in with_figures(records, user=reviewer)] == [None]
 
 
 def test_identifiers_that_two_sources_share_are_told_apart():

@@ -1398,7 +1398,7 @@ class CreateResponseSetQuery(TypedDict, total=False):
     dry_run: bool  # Say what the file would bring; write and keep nothing.
     title: str  # By default the file's name.
     class_label: str  # For example `7b, 2026`.
-    day: str | None  # When the test was written.
+    day: str | None  # When the test was written; the questions are those of that day.
     list: int | None  # Your list whose places the file numbers.
     worksheet: int | None  # Your worksheet whose places the file numbers.
     counts_unreached: bool | None  # Whether a question without a response counts as 0 marks; by default if most cells are filled.
