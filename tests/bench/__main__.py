@@ -22,6 +22,7 @@ BENCHMARKS = (
     "hierarchies",
     "imports",
     "judged_search",
+    "language_model",
     "load",
     "paraphrases",
     "printing",
