@@ -41,7 +41,7 @@ def copy_adapter(model: Path, folder: Path, *, capability: str, name: str, large
     adapter = [file for file in manifest.files if file.startswith(f"{ADAPTER_FOLDER}/")]
     if manifest.capability != capability or not adapter:
         raise ArtifactError(
-            f"{model} is not a {capability} model with an adapter; train one with --set adapter_rank=64."
+            f"{model} is not an adapter-trained {capability} model; train one with --set adapter_rank=64."
         )
     capability_files = [
         file

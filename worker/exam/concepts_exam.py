@@ -81,7 +81,7 @@ class ConceptsExam(UseExam):
             fitted, places = np.flatnonzero(~measured), np.flatnonzero(measured)
             weight = fit_weight(_at(own, fitted), _at(picked, fitted), _at(truths, fitted))
             both[places] = rights(_at(own, places), _at(picked, places), _at(truths, places), weight)
-        gain = difference("Both, less Kindred alone", _mean, both, kindred)
+        gain = difference("Both together, minus Kindred alone", _mean, both, kindred)
         arms = [
             arm("The model alone", _mean, alone),
             arm("Kindred alone", _mean, kindred),

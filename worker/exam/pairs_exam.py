@@ -74,7 +74,7 @@ class PairsExam(UseExam):
             for place in np.flatnonzero(measured):
                 both[place] = with_judgement(own[place], leanings[place], weight)
         alone = np.array([0.0 if leaning is None else leaning for leaning in leanings])
-        gain = difference("Both, less Kindred alone", _area, both, own, valid)
+        gain = difference("Both together, minus Kindred alone", _area, both, own, valid)
         arms = [
             arm("The model alone", _area, alone, valid),
             arm("Kindred alone", _area, own, valid),

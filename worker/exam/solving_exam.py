@@ -100,7 +100,7 @@ class SolvingExam(UseExam):
         gains = [
             difference("Both together, minus Kindred alone", _mean, net["both"], net["kindred"]),
             difference(
-                "Both, less Kindred with its probabilities fitted on the same examples",
+                "Both together, minus Kindred with its probabilities fitted on the same examples",
                 _mean,
                 net["both"],
                 net["calibrated"],

@@ -47,7 +47,7 @@ def test_it_holds_adapter_and_head_and_what_the_model_says_of_itself(tmp_path):
 
 
 def test_a_retriever_without_an_adapter_or_with_a_large_one_is_no_starter(tmp_path):
-    with pytest.raises(ArtifactError, match="no analogy model with an adapter"):
+    with pytest.raises(ArtifactError, match="not an adapter-trained analogy model"):
         copy_starter("retriever", write_model(tmp_path / "plain", adapter=False), tmp_path / "starter")
     with pytest.raises(ArtifactError, match="a starter may have 18,000,000"):
         copy_starter("retriever", write_model(tmp_path / "large", weights=9_500_000), tmp_path / "starter")

@@ -171,5 +171,5 @@ def test_an_adapter_that_does_not_lead_to_the_model_s_weights_becomes_no_starter
 
 
 def test_only_an_encoder_with_an_adapter_becomes_a_starter(tmp_path, tiny_export):
-    with pytest.raises(ArtifactError, match="no encoder model with an adapter"):
+    with pytest.raises(ArtifactError, match="not an adapter-trained encoder model"):
         copy_adapter(tiny_export, tmp_path / "starter", capability="encoder", name="The starter")

@@ -112,9 +112,9 @@ def test_a_server_that_stays_busy_is_given_up(server, model):
         ((404, {}, {}), "knows neither the address nor a model 'tiny'"),
         ((400, b"<html>", {}), "answers 400"),
         ((302, {}, {"Location": "http://127.0.0.1:1/"}), "answers 302"),
-        ((200, b"<html>", {}), "another format"),
-        ((200, [], {}), "another format"),
-        ((200, {"choices": []}, {}), "another format"),
+        ((200, b"<html>", {}), "in OpenAI's format"),
+        ((200, [], {}), "in OpenAI's format"),
+        ((200, {"choices": []}, {}), "in OpenAI's format"),
         ((200, b" " * 2_000_001, {}), "more than 2,000,000 bytes"),
     ],
 )
@@ -193,7 +193,7 @@ def test_an_event_that_only_counts_tokens_needs_no_choices(server, model, last):
 def test_an_event_with_neither_choices_nor_counts_is_another_format(server, model, event):
     body = f'data: {{"choices": [{{"delta": {{"content": "Six"}}}}]}}\n\ndata: {event}\n\ndata: [DONE]\n\n'
     server.answers = [(200, body.encode(), {"Content-Type": "text/event-stream"})]
-    with pytest.raises(LanguageModelError, match="another format"):
+    with pytest.raises(LanguageModelError, match="in OpenAI's format"):
         model().ask(HELLO, on_text=lambda piece: None)
 
 
@@ -227,7 +227,7 @@ def test_a_stream_that_breaks_off_is_not_begun_again(server, model):
 
 def test_a_stream_of_nonsense_is_another_format(server, model):
     server.answers = [(200, b"data: {oops\n\n", {"Content-Type": "text/event-stream"})]
-    with pytest.raises(LanguageModelError, match="another format"):
+    with pytest.raises(LanguageModelError, match="in OpenAI's format"):
         model().ask(HELLO, on_text=lambda piece: None)
 
 

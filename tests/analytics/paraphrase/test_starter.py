@@ -84,10 +84,10 @@ def test_its_story_is_kept_and_so_are_settings_that_a_scorer_may_have_later(trai
 
 
 def test_only_a_small_scorer_with_an_adapter_becomes_a_starter(trained, tmp_path):
-    with pytest.raises(ArtifactError, match="no paraphrase model with an adapter"):
+    with pytest.raises(ArtifactError, match="not an adapter-trained paraphrase model"):
         write_starter(tiny_scorer(tmp_path / "plain"), tmp_path / "starter")
     artifact_write(tmp_path / "encoder", Manifest("encoder", "e"), lambda aside: (aside / "a").write_text("x"))
-    with pytest.raises(ArtifactError, match="no paraphrase model with an adapter"):
+    with pytest.raises(ArtifactError, match="not an adapter-trained paraphrase model"):
         write_starter(tmp_path / "encoder", tmp_path / "starter")
     with pytest.raises(ArtifactError, match="a starter may have 100"):
         write_starter(trained[1], tmp_path / "starter", largest=100)

@@ -86,5 +86,5 @@ def test_a_solver_of_another_language_becomes_no_starter(tmp_path):
 def test_a_solver_without_an_adapter_is_no_starter(tmp_path):
     model = tiny_solver()
     save_solver(model, tmp_path / "model", Manifest("solver", "tiny", extra=solver_extra(model)))
-    with pytest.raises(ArtifactError, match="no solver model with an adapter"):
+    with pytest.raises(ArtifactError, match="not an adapter-trained solver model"):
         copy_starter("solver", tmp_path / "model", tmp_path / "starter")

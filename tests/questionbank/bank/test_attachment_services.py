@@ -37,7 +37,7 @@ def test_the_type_and_size_are_read_from_the_bytes(data, facts):
     ("data", "reason"),
     [
         (b"<svg onload='alert(1)'/>", "SVG"),
-        (b"MZ\x90", "no PNG"),
+        (b"MZ\x90", "not a PNG"),
         (b"\x89PNG\r\n\x1a\n", "damaged"),
         (b"\xff\xd8\xff\xe0\x00\x00", "damaged"),
         (png(width=1, height=1)[:16] + b"\0\1\0\0\0\1\0\0" + png()[24:], "pixels"),

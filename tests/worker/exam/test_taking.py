@@ -247,9 +247,9 @@ def test_only_public_examples_are_sent(exam):
         ((401, {"error": "expired"}, {}), "refuses the key"),
         ((429, {"error": "slow down"}, {}), "is too busy (429): slow down"),
         ((500, {"error": "out of memory"}, {}), "answers 500: out of memory"),
-        ((200, b"<html>login</html>", {}), "another format"),
+        ((200, b"<html>login</html>", {}), "in OpenAI's format"),
         ((200, b" " * 10_000_000, {}), "more than 2,000,000 bytes"),
-        ((200, b"", {}), "another format"),
+        ((200, b"", {}), "in OpenAI's format"),
     ],
 )
 def test_a_failing_server_stops_the_exam_with_a_sentence_and_it_goes_on_later(exam, trouble, sentence):
