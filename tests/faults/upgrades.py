@@ -28,7 +28,11 @@ from tests.serving import BASE_DIR
 
 QUESTIONS = 300
 TABLES = ("question", "questiontag", "knowledgeconcept", "questionlist", "listitem", "run", "modelartifact", "user")
-CHANGING = {"run": {"state", "heartbeat_at", "progress"}, "question": {"search_text", "search_vector", "tokens"}}
+# What a migration or a job computes anew; decision 160 changed which difficulty counts.
+CHANGING = {
+    "run": {"state", "heartbeat_at", "progress"},
+    "question": {"search_text", "search_vector", "tokens", "difficulty_percent"},
+}
 MAKE_LIST = """
 from django.contrib.auth.models import Group
 from questionbank.models import QuestionList, User
