@@ -36,6 +36,7 @@ from questionbank.papers.forms import TEXT_LIMIT
 from questionbank.papers.import_services import document_import_request, document_list_create
 from questionbank.papers.outlook_selectors import paper_item_get, paper_item_outlook
 from questionbank.papers.paper_lines import Role
+from questionbank.papers.second_reading_selectors import second_reader
 from questionbank.papers.selectors import (
     FoundItem,
     document_corrected,
@@ -66,7 +67,22 @@ IMPORT = Access("import")
 Key = Annotated[str, Field(max_length=100)]
 
 
-class PaperTextBody(Body):
+MayBeSent = Annotated[
+    bool,
+    Field(
+        description="Whether the school's language model, if it is on, reads it too. The text of its lines is sent "
+        "there, without pictures and without lines that hold a pupil's name."
+    ),
+]
+
+
+class PaperQuery(Body):
+    """How to read a test paper."""
+
+    may_be_sent: MayBeSent = True
+
+
+class PaperTextBody(PaperQuery):
     """A test paper as text; formulas are LaTeX."""
 
     text: Annotated[str, Field(min_length=1, max_length=TEXT_LIMIT)]
@@ -143,6 +159,8 @@ class PaperSummary(BaseModel):
     state: str = Field(description="`reading`, `ready`, `refused` or `imported`.")
     reason: str = Field(description="Why it was refused.")
     run: int | None = Field(description="The job that reads or imports it.")
+    may_be_sent: bool = Field(description="Whether the school's language model may read it.")
+    model_run: int | None = Field(description="The job by which the language model reads it.")
     created_at: datetime
     updated_at: datetime
 
@@ -211,7 +229,9 @@ class MadeList(BaseModel):
 
 # First, because the limits of uploads know an address by the name of its first operation.
 @router.post("/papers", auth=IMPORT, response={202: PaperDetail})
-def create_paper(request: HttpRequest, response: HttpResponse, file: File[UploadedFile | None] = None) -> Status:
+def create_paper(
+    request: HttpRequest, response: HttpResponse, asked: Query[PaperQuery], file: File[UploadedFile | None] = None
+) -> Status:
     """Upload a document (Word, OpenDocument, PDF, RTF, HTML, Markdown, LaTeX, text), which a job reads.
 
     Ask for the paper until its state is no longer `reading`. Files of questions, such as Moodle XML, go to `/imports`.
@@ -219,7 +239,8 @@ def create_paper(request: HttpRequest, response: HttpResponse, file: File[Upload
     upload = received_file(request, file, limit="DOCUMENT_UPLOAD_MAX_BYTES")
     name = upload.name or ""
     _check_is_paper(upload, name)
-    draft = document_draft_upload(upload=upload, name=name, user=request.user)
+    may_be_sent = _may_be_sent(asked)
+    draft = document_draft_upload(upload=upload, name=name, user=request.user, may_be_sent=may_be_sent)
     response["Location"] = f"{request.path}/{draft.pk}"
     return Status(202, tagged(response, _detail(request, draft.pk)))
 
@@ -239,7 +260,7 @@ def list_papers(request: HttpRequest, asked: Query[PageQuery]) -> Page[PaperSumm
 def create_paper_from_text(request: HttpRequest, response: HttpResponse, body: PaperTextBody) -> Status:
     """Read a test paper from text, at once."""
     _check_is_paper(SimpleUploadedFile(PASTED_NAME, body.text.encode()), PASTED_NAME)
-    draft = document_draft_paste(text=body.text, user=request.user)
+    draft = document_draft_paste(text=body.text, user=request.user, may_be_sent=_may_be_sent(body))
     response["Location"] = f"{request.path.removesuffix('/text')}/{draft.pk}"
     return Status(201, tagged(response, _detail(request, draft.pk)))
 
@@ -312,6 +333,11 @@ def delete_paper(request: HttpRequest, paper_id: Id) -> Status:
     return Status(204, None)
 
 
+def _may_be_sent(asked: PaperQuery) -> bool:
+    """Return whether a paper may be sent; while no language model is on, it may not be sent later either."""
+    return asked.may_be_sent and second_reader() != ""
+
+
 def _check_is_paper(upload: Any, name: str) -> None:
     """Refuse a file of questions, which the page would check as an import.
 
@@ -343,8 +369,8 @@ def _step(request: HttpRequest, response: HttpResponse, paper_id: int, by: int) 
 
 def _summary(draft: DocumentDraft) -> dict[str, Any]:
     run = draft.import_run_id or draft.read_run_id
-    same = "name state reason created_at updated_at".split()
-    return {"id": draft.pk, "run": run} | {name: getattr(draft, name) for name in same}
+    same = "name state reason may_be_sent created_at updated_at".split()
+    return {"id": draft.pk, "run": run, "model_run": draft.model_run_id} | {name: getattr(draft, name) for name in same}
 
 
 def _detail(request: HttpRequest, paper_id: int) -> PaperDetail:

@@ -23,6 +23,7 @@ from questionbank.papers.second_reading_services import run_second_reading
 from questionbank.papers.selectors import document_review
 from questionbank.papers.services import document_draft_paste, document_draft_upload, run_document_read
 from tests.language_model_server import language_model_server, said
+from tests.questionbank.api_client import Program
 from tests.questionbank.imports.test_jobs import Reporter
 from tests.questionbank.papers.pointing import perfect, stretches_of
 from tests.scripted_model import ScriptedModel
@@ -211,6 +212,24 @@ def test_a_person_may_keep_a_paper_from_being_sent(model, teacher, as_teacher):
     assert DocumentDraft.objects.latest("pk").model_run is None
     as_teacher.post(reverse("document_create"), {"text": PAPER, "may_be_sent": "on"})
     assert DocumentDraft.objects.latest("pk").model_run is not None
+
+
+def test_a_program_may_keep_a_paper_from_being_sent(model, teacher):
+    program = Program(teacher)
+    kept = program("POST", "/papers/text", {"text": PAPER, "may_be_sent": False}).json()
+    assert (kept["may_be_sent"], kept["model_run"]) == (False, None)
+    uploaded = program.upload("/papers?may_be_sent=false", PAPER.encode(), "a.txt").json()
+    draft = DocumentDraft.objects.get(pk=uploaded["id"])
+    run_document_read(draft.read_run, Reporter())
+    draft.refresh_from_db()
+    assert (draft.state, draft.model_run) == ("ready", None)
+    sent = program("POST", "/papers/text", {"text": PAPER}).json()
+    assert (sent["may_be_sent"], sent["model_run"]) == (True, DocumentDraft.objects.latest("pk").model_run_id)
+    assert sent["model_run"] is not None
+
+
+def test_a_paper_uploaded_while_no_model_was_on_is_not_sent_later(teacher):
+    assert Program(teacher)("POST", "/papers/text", {"text": PAPER, "may_be_sent": True}).json()["may_be_sent"] is False
 
 
 def test_an_uploaded_paper_is_read_by_the_rules_first(model, teacher):

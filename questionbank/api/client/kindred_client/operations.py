@@ -935,6 +935,8 @@ class PaperDetail(TypedDict):
     state: str  # `reading`, `ready`, `refused` or `imported`.
     reason: str  # Why it was refused.
     run: int | None  # The job that reads or imports it.
+    may_be_sent: bool  # Whether the school's language model may read it.
+    model_run: int | None  # The job by which the language model reads it.
     created_at: str
     updated_at: str
     notices: list[str]  # What could not be read.
@@ -990,6 +992,8 @@ class PaperSummary(TypedDict):
     state: str  # `reading`, `ready`, `refused` or `imported`.
     reason: str  # Why it was refused.
     run: int | None  # The job that reads or imports it.
+    may_be_sent: bool  # Whether the school's language model may read it.
+    model_run: int | None  # The job by which the language model reads it.
     created_at: str
     updated_at: str
 
@@ -997,6 +1001,7 @@ class PaperSummary(TypedDict):
 class PaperTextBody(TypedDict):
     """A test paper as text; formulas are LaTeX."""
 
+    may_be_sent: NotRequired[bool]  # Whether the school's language model, if it is on, reads it too. The text of its lines is sent there, without pictures and without lines that hold a pupil's name.
     text: str
 
 
@@ -1383,6 +1388,12 @@ class ListExportLossesQuery(TypedDict, total=False):
     numbers: Literal["drawn", "given"] | None
     used: Literal["not_year", "never", "year"] | None
     as_: Required[str]  # An export format such as `gift`.
+
+
+class CreatePaperQuery(TypedDict, total=False):
+    """Parameters of `create_paper`."""
+
+    may_be_sent: bool  # Whether the school's language model, if it is on, reads it too. The text of its lines is sent there, without pictures and without lines that hold a pupil's name.
 
 
 class ListPapersQuery(TypedDict, total=False):
@@ -1779,13 +1790,13 @@ class Operations:
         """Say what a format cannot hold of the questions that pass the filters."""
         return self.call("GET", "/exports/losses", query=query)
 
-    def create_paper(self, file: File) -> PaperDetail:
+    def create_paper(self, file: File, **query: Unpack[CreatePaperQuery]) -> PaperDetail:
         """Upload a document (Word, OpenDocument, PDF, RTF, HTML, Markdown, LaTeX, text), which a job reads.
 
         Ask for the paper until its state is no longer `reading`. Files of questions, such as Moodle XML, go to
         `/imports`.
         """
-        return self.call("POST", "/papers", files={"file": file})
+        return self.call("POST", "/papers", files={"file": file}, query=query)
 
     def list_papers(self, **query: Unpack[ListPapersQuery]) -> PaperSummaryPage:
         """List one's own test papers, newest first."""
