@@ -90,12 +90,13 @@ def visible_to(user: User | None) -> Q:
 
 
 def question_get(*, question_id: int, user: User | None = None) -> Question:
-    """Return a question with its equation and author.
+    """Return a question with its equation, its author, and as `imported_through` the key that requested its import.
 
     Args:
         user: the person who wants to see it; None is the system itself.
     """
     questions = Question.objects.select_related("equation", "machine_solution", "created_by")
+    questions = questions.annotate(imported_through=F("import_run__through"))
     return get_or_not_found(questions.filter(visible_to(user), pk=question_id), f"There is no question {question_id}.")
 
 

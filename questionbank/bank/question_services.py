@@ -24,6 +24,7 @@ from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
+from questionbank.models.api import api_key_name
 from questionbank.people.permissions import require
 from questionbank.solving.services import equation_write, solution_compare
 
@@ -61,7 +62,7 @@ def question_create(*, user: User | None, submission: UUID | None = None, **fiel
         NotAllowed: the person may not write questions.
     """
     require(user, "question_create", "You may not write questions.")
-    question = Question(created_by=user, submission=submission)
+    question = Question(created_by=user, through=api_key_name(user), submission=submission)
     equation = fill_question(question, fields)
     made = Question.objects.filter(submission=submission, created_by=user) if submission else None
     if made is not None and (earlier := made.first()) is not None:
@@ -94,7 +95,7 @@ def question_add_reworded(*, user: User | None, original: Question, text: str, s
         NotAllowed: the person may not write questions.
     """
     require(user, "question_create", "You may not write questions.")
-    question = Question(created_by=user, text=text, status=status, source_id=source_id)
+    question = Question(created_by=user, through=api_key_name(user), text=text, status=status, source_id=source_id)
     for name in _TAKEN_OVER:
         setattr(question, name, getattr(original, name))
     question.source = f"{original.source[: SET_LIMIT - len(_REWORDED)]}{_REWORDED}".lstrip(", ")

@@ -25,7 +25,8 @@ from questionbank.core import task_queue
 from questionbank.core.capability_catalog import bulk_kinds, job_kinds, training_of
 from questionbank.core.database import advisory_lock, database_now, run_lock_is_held
 from questionbank.core.errors import Busy, Conflict
-from questionbank.models import ApiKey, Run, RunLog, RunMetric, User, WorkerHeartbeat
+from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
+from questionbank.models.api import api_key_name
 
 _ALONE: Mapping[str, tuple[str, ...]] = {  # by kind, whatever the capability
     Run.Kind.EVALUATE: ("candidate", "champion"),
@@ -85,17 +86,11 @@ def run_create(  # noqa: PLR0913 - the columns of a job
         queue=queue,
         priority=bulk_kinds().get(kind, Run.Priority.WAITED_FOR),
         requested_by=requested_by,
-        through=_key_name(requested_by),
+        through=api_key_name(requested_by),
     )
     if send:
         task_queue.enqueue(run)
     return run
-
-
-def _key_name(user: User | None) -> str:
-    """Return the name of the key through which a person acts; empty in a browser and in a worker."""
-    key: ApiKey | None = getattr(user, "api_key", None)
-    return key.name if key is not None else ""
 
 
 def run_under_way(*, kind: str, capability: str, parameters: Mapping[str, Any]) -> Run | None:

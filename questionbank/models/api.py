@@ -7,6 +7,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
+from questionbank.models.user import User
+
 
 class ApiKey(models.Model):
     """A key by which a program acts for its owner.
@@ -72,3 +74,9 @@ class ApiRequest(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+
+def api_key_name(user: User | None) -> str:
+    """Return the name of the key through which a person acts; empty on a page, in a worker and for the system."""
+    key: ApiKey | None = getattr(user, "api_key", None)
+    return key.name if key is not None else ""

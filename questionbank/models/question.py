@@ -30,6 +30,7 @@ from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
         "submission",
         "difficulty_percent",
         "combined",
+        "through",
     ],
 )
 class Question(models.Model):
@@ -49,6 +50,7 @@ class Question(models.Model):
         paraphrase_of: the question that this one rewords. Concepts, answer and difficulty were copied from it, so they
             are not independent evidence: nothing is trained on such a question.
         import_run: the import that created the question; empty if a person wrote it.
+        through: name of the key through which a program wrote it; empty for a page, and for an import (its run has it).
         submission: identifies the form in which it was written, so that a form sent twice creates one question.
     """
 
@@ -121,6 +123,7 @@ class Question(models.Model):
     content_hash = models.BinaryField(max_length=32, editable=False)
     search_vector = SearchVectorField(null=True, editable=False)
     version = models.PositiveIntegerField(default=1)
+    through = models.CharField(max_length=120, blank=True, editable=False, default="", db_default="")
     submission = models.UUIDField(null=True, editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="questions"

@@ -314,7 +314,7 @@ def tables() -> dict[str, list[dict[str, Any]]]:
     }
 
     def plain(model: type[models.Model], row: dict[str, Any]) -> dict[str, Any]:
-        shown = dict(row)
+        shown = {name: value for name, value in row.items() if name != "through"}  # the key of a program
         for field in model._meta.concrete_fields:
             if isinstance(field, models.DateTimeField | models.UUIDField):
                 shown[field.attname] = None
