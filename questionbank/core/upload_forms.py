@@ -27,6 +27,7 @@ TAKES_FILES = {
     "create_import": "IMPORT_UPLOAD_MAX_BYTES",
     "create_paper": "DOCUMENT_UPLOAD_MAX_BYTES",
     "create_attachment": "REVIEW_UPLOAD_MAX_BYTES",
+    "check_paraphrase_file": "REVIEW_UPLOAD_MAX_BYTES",
     "create_response_set": "REVIEW_UPLOAD_MAX_BYTES",
     "response_upload": "REVIEW_UPLOAD_MAX_BYTES",
 }

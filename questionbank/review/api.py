@@ -1,21 +1,64 @@
-"""Paraphrases over the API, and scores of texts."""
+"""Paraphrases over the API: lists, proposals, files of pairs, and scores of texts."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
-from django.http import HttpRequest
-from ninja import Router
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from ninja import File, Query, Router
+from ninja.files import UploadedFile
+from ninja.responses import Status
 from pydantic import BaseModel, Field
 
+from analytics.json_lines import TEXT_LIMIT
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id
+from questionbank.api.contract import Body, Id, Page, PageQuery, page_by_id
+from questionbank.api.received_files import received_file
 from questionbank.api.texts import QuestionText
+from questionbank.bank.question_selectors import question_get, visible_to
+from questionbank.core.errors import ValidationFailed
 from questionbank.formats.answer_files import BATCH, InputPair
+from questionbank.models import ParaphrasePair, Question, ReviewDecision
+from questionbank.registry.api import RunDetail, run_detail
+from questionbank.review.pair_import_services import SHOWN_PROBLEMS, pairs_check, pairs_import
+from questionbank.review.pair_selectors import PairFilters, pairs_found, question_paraphrases
+from questionbank.review.proposal_services import (
+    MOST_EACH,
+    MOST_QUESTIONS,
+    RULES,
+    paraphrase_type,
+    proposals_request,
+    why_not_reworded,
+)
 from questionbank.review.score_files import pair_scores, scorer_by_number
 from questionbank.review.selectors import pair_get
 
 router = Router(tags=["analysis"])
+READ, PROPOSE, REVIEW = Access("read"), Access("paraphrase_propose"), Access("review")
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+Opinions = Annotated[int, Field(ge=1, description="How many reviewers decide on each pair.")]
+
+
+class ParaphraseQuery(PageQuery):
+    """Which paraphrases to list; what is left out filters nothing."""
+
+    state: Literal[tuple(ParaphrasePair.State.values + ParaphrasePair.Outcome.values)] | None = Field(  # type: ignore[valid-type] # one parameter for both, as on the page
+        default=None, description="A state, or an outcome."
+    )
+    batch: Annotated[str, Field(max_length=120)] = ""
+    least: Probability | None = Field(default=None, description="Of the probability that the paraphrase is valid.")
+    most: Probability | None = None
+    reviewer: Id | None = Field(default=None, description="Who decided.")
+    reason: ReviewDecision.Reason | None = Field(default=None, description="Why it was rejected.")
+    text: Annotated[str, Field(max_length=200, description="Part of either text.")] = ""
+
+    def filters(self) -> PairFilters:
+        """Return the filters of the page."""
+        given = self.model_dump(exclude_none=True, exclude={"limit", "cursor"})
+        return PairFilters(**given)
 
 
 class ParaphraseItem(BaseModel):
@@ -29,6 +72,68 @@ class ParaphraseItem(BaseModel):
     state: str
     outcome: str
     wording: str = Field(description="The paraphrase as accepted, or else as proposed.")
+    source: str = Field(description="Who wrote it: `rules`, `model`, `typed` or `upload`.")
+    batch: str
+    probability: float | None = Field(description="That it is valid; null while nobody knows, or may know.")
+
+
+class ParaphraseBody(Body):
+    """Another wording of a question."""
+
+    paraphrase: Annotated[str, Field(min_length=1, max_length=TEXT_LIMIT)]
+    opinions: Opinions | None = Field(default=None, description="How many reviewers decide on it.")
+
+
+class ProposalsBody(Body):
+    """Which questions to reword; for more than one you must be a reviewer."""
+
+    questions: Annotated[list[Id], Field(min_length=1, max_length=MOST_QUESTIONS)]
+    each: Annotated[int, Field(ge=1, le=MOST_EACH, description="Paraphrases of each question.")] = 3
+    paraphraser: Annotated[
+        str, Field(max_length=20, description="`rules`, or a model of this installation: `sequence` or `language`.")
+    ] = RULES
+
+
+class PairFileQuery(Body):
+    """How the pairs of a file will be decided on."""
+
+    opinions: Opinions | None = None
+    hides_machine: bool = Field(
+        default=False, description="Hide what the model says of a pair until reviewers have decided on it."
+    )
+
+
+class RefusedPair(BaseModel):
+    """A line that cannot be used."""
+
+    line: int
+    reason: str
+
+
+class PairFileReport(BaseModel):
+    """What a file of pairs would add."""
+
+    token: str = Field(description="For `/paraphrases/files/confirm`, within a day.")
+    name: str
+    usable: int
+    labelled: int = Field(description="Usable pairs with a label.")
+    refused: int
+    problems: list[RefusedPair] = Field(description=f"The first {SHOWN_PROBLEMS}.")
+
+
+class PairFileBody(Body):
+    """Which pairs of a checked file to add."""
+
+    token: Annotated[str, Field(max_length=2_000)]
+    skip_refused: bool = Field(default=False, description="Add the others if some lines cannot be used.")
+    labels_decide: bool = Field(default=False, description="Labels count as decisions; otherwise they are dropped.")
+
+
+class AddedPairs(BaseModel):
+    """The pairs of a file."""
+
+    waiting: int = Field(description="For reviewers.")
+    decided: int = Field(description="By their labels.")
 
 
 class PairBody(Body):
@@ -60,18 +165,91 @@ class PairScores(BaseModel):
     notices: list[str]
 
 
-@router.get("/paraphrases/{int:pair_id}", auth=Access("read"), response=ParaphraseItem)
+@router.post("/paraphrases/files", auth=REVIEW, response=PairFileReport)
+def check_paraphrase_file(
+    request: HttpRequest, asked: Query[PairFileQuery], file: File[UploadedFile | None] = None
+) -> PairFileReport:
+    """Check a file of pairs; `/paraphrases/files/confirm` adds them."""
+    upload = received_file(request, file, limit="REVIEW_UPLOAD_MAX_BYTES")
+    most = settings.REVIEW_OPINIONS_MOST
+    if asked.opinions is not None and asked.opinions > most:
+        raise ValidationFailed.beside("opinions", f"Ask 1 to {most} reviewers.")
+    report = pairs_check(upload=upload, name=upload.name or "", user=request.user, **asked.model_dump())
+    same = "token name usable labelled refused".split()
+    problems = [RefusedPair(line=problem.line, reason=problem.reason) for problem in report.problems]
+    return PairFileReport(problems=problems, **{name: getattr(report, name) for name in same})
+
+
+@router.post("/paraphrases/files/confirm", auth=REVIEW, response={201: AddedPairs})
+def add_paraphrase_file(request: HttpRequest, body: PairFileBody) -> Status:
+    """Add the pairs of a file that was checked, once; a job scores them."""
+    made = pairs_import(user=request.user, **body.model_dump())
+    decided = sum(pair.state == ParaphrasePair.State.DECIDED for pair in made)
+    return Status(201, AddedPairs(waiting=len(made) - decided, decided=decided))
+
+
+@router.get("/paraphrases", auth=READ, response=Page[ParaphraseItem])
+def list_paraphrases(request: HttpRequest, asked: Query[ParaphraseQuery]) -> Page[ParaphraseItem]:
+    """List paraphrases, newest first, with the filters of the page."""
+    filters = asked.filters()
+    found = pairs_found(filters=filters, viewer=request.user)
+    return page_by_id(found, asked, of=f"paraphrases {filters} {request.user.pk}", represent=_paraphrases)
+
+
+@router.post("/paraphrases/propose", auth=PROPOSE, response={202: RunDetail})
+def propose_paraphrases(request: HttpRequest, response: HttpResponse, body: ProposalsBody) -> Status:
+    """Have a job propose paraphrases of questions; they wait for reviewers."""
+    numbers = list(dict.fromkeys(body.questions))
+    known = Question.objects.filter(visible_to(request.user)).in_bulk(numbers)
+    for number in numbers:
+        if number not in known:
+            raise ValidationFailed.beside("questions", f"There is no question {number}.")
+        if reason := why_not_reworded(known[number]):
+            raise ValidationFailed.beside("questions", f"Question {number}: {reason}")
+    run = proposals_request(questions=numbers, paraphraser=body.paraphraser, each=body.each, user=request.user)
+    response["Location"] = f"/api/v1/runs/{run.pk}"
+    return Status(202, run_detail(request, run.pk))
+
+
+@router.get("/questions/{int:question_id}/paraphrases", auth=READ, response=Page[ParaphraseItem])
+def list_question_paraphrases(request: HttpRequest, question_id: Id, asked: Query[PageQuery]) -> Page[ParaphraseItem]:
+    """List the paraphrases of a question, newest first."""
+    found = question_paraphrases(question=question_get(question_id=question_id, user=request.user))
+    return page_by_id(found, asked, of=f"paraphrases of {question_id}", represent=_paraphrases)
+
+
+@router.post("/questions/{int:question_id}/paraphrases", auth=PROPOSE, response={201: ParaphraseItem})
+def create_question_paraphrase(
+    request: HttpRequest, response: HttpResponse, question_id: Id, body: ParaphraseBody
+) -> Status:
+    """Propose a paraphrase of your own for a question; it waits for reviewers."""
+    question = question_get(question_id=question_id, user=request.user)
+    pair = paraphrase_type(question=question, text=body.paraphrase, user=request.user, opinions=body.opinions)
+    response["Location"] = f"/api/v1/paraphrases/{pair.pk}"
+    return Status(201, _paraphrase(pair))
+
+
+@router.get("/paraphrases/{int:pair_id}", auth=READ, response=ParaphraseItem)
 def get_paraphrase(request: HttpRequest, pair_id: Id) -> ParaphraseItem:  # noqa: ARG001 - django-ninja passes it
     """Return a paraphrase with what the reviewers decided."""
-    pair = pair_get(pair_id=pair_id)
-    same = "id original paraphrase language state outcome wording".split()
-    return ParaphraseItem(**{name: getattr(pair, name) for name in same}, question=pair.question_id)
+    return _paraphrase(pair_get(pair_id=pair_id))
 
 
-@router.post("/paraphrases/score", auth=Access("read"), response=PairScores)
+@router.post("/paraphrases/score", auth=READ, response=PairScores)
 def score_paraphrases(request: HttpRequest, body: PairsBody) -> PairScores:  # noqa: ARG001 - django-ninja passes it
     """Score pairs of a question and another wording of it."""
     notices: set[str] = set()
     pairs = [InputPair(number, pair.original, pair.paraphrase) for number, pair in enumerate(body.pairs)]
     rows = pair_scores(pairs, scorer=scorer_by_number("default"), notices=notices)
     return PairScores(items=[PairScore.model_validate(row) for row in rows], notices=sorted(notices))
+
+
+def _paraphrases(pairs: Sequence[ParaphrasePair]) -> list[ParaphraseItem]:
+    return list(map(_paraphrase, pairs))
+
+
+def _paraphrase(pair: ParaphrasePair) -> ParaphraseItem:
+    same = "id original paraphrase language state outcome wording source batch".split()
+    probability = None if pair.is_machine_hidden else pair.verdict
+    values = {name: getattr(pair, name) for name in same}
+    return ParaphraseItem(question=pair.question_id, probability=probability, **values)

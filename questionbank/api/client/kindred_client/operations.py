@@ -425,6 +425,47 @@ class QuestionSolutionItem(TypedDict):
     solver: str
 
 
+class PairFileReport(TypedDict):
+    """What a file of pairs would add."""
+
+    token: str  # For `/paraphrases/files/confirm`, within a day.
+    name: str
+    usable: int
+    labelled: int  # Usable pairs with a label.
+    refused: int
+    problems: list[RefusedPair]  # The first 100.
+
+
+class RefusedPair(TypedDict):
+    """A line that cannot be used."""
+
+    line: int
+    reason: str
+
+
+class AddedPairs(TypedDict):
+    """The pairs of a file."""
+
+    waiting: int  # For reviewers.
+    decided: int  # By their labels.
+
+
+class PairFileBody(TypedDict):
+    """Which pairs of a checked file to add."""
+
+    token: str
+    skip_refused: NotRequired[bool]  # Add the others if some lines cannot be used.
+    labels_decide: NotRequired[bool]  # Labels count as decisions; otherwise they are dropped.
+
+
+Reason = Literal["number", "unit", "entity", "information", "target", "meaning", "language", "same", "labelled"]
+
+
+class ParaphraseItemPage(TypedDict):
+    items: list[ParaphraseItem]
+    next: str | None
+
+
 class ParaphraseItem(TypedDict):
     """A question's text and another wording of it; `outcome` is empty until the reviewers have decided."""
 
@@ -436,6 +477,44 @@ class ParaphraseItem(TypedDict):
     state: str
     outcome: str
     wording: str  # The paraphrase as accepted, or else as proposed.
+    source: str  # Who wrote it: `rules`, `model`, `typed` or `upload`.
+    batch: str
+    probability: float | None  # That it is valid; null while nobody knows, or may know.
+
+
+class RunDetail(TypedDict):
+    """A job with what it did; empty for somebody else's import or change."""
+
+    id: int
+    kind: str
+    capability: str
+    title: str
+    state: str
+    done: int
+    total: int
+    message: str
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    requested_by: str | None
+    error: str
+    result: dict[str, Any]
+    log: list[str]
+
+
+class ProposalsBody(TypedDict):
+    """Which questions to reword; for more than one you must be a reviewer."""
+
+    questions: list[int]
+    each: NotRequired[int]  # Paraphrases of each question.
+    paraphraser: NotRequired[str]  # `rules`, or a model of this installation: `sequence` or `language`.
+
+
+class ParaphraseBody(TypedDict):
+    """Another wording of a question."""
+
+    paraphrase: str
+    opinions: NotRequired[int | None]  # How many reviewers decide on it.
 
 
 class PairScore(TypedDict):
@@ -547,9 +626,6 @@ class DecisionBody(TypedDict):
     text: NotRequired[str]  # Your wording; required to `edit`.
     comment: NotRequired[str]
     insists: NotRequired[bool]  # Accept your wording although something speaks against it.
-
-
-Reason = Literal["number", "unit", "entity", "information", "target", "meaning", "language", "same", "labelled"]
 
 
 Verdict = Literal["accept", "reject", "edit", "unsure", "skip"]
@@ -840,26 +916,6 @@ class RunItem(TypedDict):
     started_at: str | None
     finished_at: str | None
     requested_by: str | None
-
-
-class RunDetail(TypedDict):
-    """A job with what it did; empty for somebody else's import or change."""
-
-    id: int
-    kind: str
-    capability: str
-    title: str
-    state: str
-    done: int
-    total: int
-    message: str
-    created_at: str
-    started_at: str | None
-    finished_at: str | None
-    requested_by: str | None
-    error: str
-    result: dict[str, Any]
-    log: list[str]
 
 
 State = Literal["candidate", "champion", "archived"]
@@ -1283,6 +1339,34 @@ class FindSimilarToQuestionQuery(TypedDict, total=False):
     difficulty: Literal["easier", "harder"] | None  # Return only those that are `easier` or `harder`, certainly or probably.
 
 
+class CheckParaphraseFileQuery(TypedDict, total=False):
+    """Parameters of `check_paraphrase_file`."""
+
+    opinions: int | None
+    hides_machine: bool  # Hide what the model says of a pair until reviewers have decided on it.
+
+
+class ListParaphrasesQuery(TypedDict, total=False):
+    """Parameters of `list_paraphrases`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
+    state: Literal["open", "adjudication", "decided", "accept", "reject", "edit"] | None  # A state, or an outcome.
+    batch: str
+    least: float | None  # Of the probability that the paraphrase is valid.
+    most: float | None
+    reviewer: int | None  # Who decided.
+    reason: Reason | None  # Why it was rejected.
+    text: str  # Part of either text.
+
+
+class ListQuestionParaphrasesQuery(TypedDict, total=False):
+    """Parameters of `list_question_paraphrases`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
+
+
 class ListReviewsQuery(TypedDict, total=False):
     """Parameters of `list_reviews`."""
 
@@ -1560,6 +1644,30 @@ class Operations:
     def get_question_solution(self, question_id: int) -> QuestionSolutionItem | None:
         """Return how a question is solved; null if it is not a word problem and has no equation."""
         return self.call("GET", f"/questions/{question_id}/solution")
+
+    def check_paraphrase_file(self, file: File, **query: Unpack[CheckParaphraseFileQuery]) -> PairFileReport:
+        """Check a file of pairs; `/paraphrases/files/confirm` adds them."""
+        return self.call("POST", "/paraphrases/files", files={"file": file}, query=query)
+
+    def add_paraphrase_file(self, body: PairFileBody) -> AddedPairs:
+        """Add the pairs of a file that was checked, once; a job scores them."""
+        return self.call("POST", "/paraphrases/files/confirm", body=body)
+
+    def list_paraphrases(self, **query: Unpack[ListParaphrasesQuery]) -> ParaphraseItemPage:
+        """List paraphrases, newest first, with the filters of the page."""
+        return self.call("GET", "/paraphrases", query=query)
+
+    def propose_paraphrases(self, body: ProposalsBody) -> RunDetail:
+        """Have a job propose paraphrases of questions; they wait for reviewers."""
+        return self.call("POST", "/paraphrases/propose", body=body)
+
+    def list_question_paraphrases(self, question_id: int, **query: Unpack[ListQuestionParaphrasesQuery]) -> ParaphraseItemPage:
+        """List the paraphrases of a question, newest first."""
+        return self.call("GET", f"/questions/{question_id}/paraphrases", query=query)
+
+    def create_question_paraphrase(self, question_id: int, body: ParaphraseBody, *, if_match: str = "") -> ParaphraseItem:
+        """Propose a paraphrase of your own for a question; it waits for reviewers."""
+        return self.call("POST", f"/questions/{question_id}/paraphrases", body=body, if_match=if_match)
 
     def get_paraphrase(self, pair_id: int) -> ParaphraseItem:
         """Return a paraphrase with what the reviewers decided."""
