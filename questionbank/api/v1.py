@@ -24,7 +24,7 @@ from questionbank.imports import api as imports_api
 from questionbank.papers import api as papers_api
 from questionbank.people import api as people_api
 from questionbank.questions import api as questions_api
-from questionbank.questions import attachment_api
+from questionbank.questions import attachment_api, bulk_api
 from questionbank.registry import api as registry_api
 from questionbank.responses import api as responses_api
 from questionbank.review import api as review_api
@@ -82,6 +82,7 @@ resources = (
     key_api,
     questions_api,
     attachment_api,
+    bulk_api,
     search_api,
     similar_api,
     solving_api,

@@ -28,6 +28,10 @@ positive_data_acceptance.enabled = false
 include-operation-id = "revoke_key"
 enabled = false
 
+[[operations]] # it might delete or retire what another request has just made
+include-operation-id = "create_bulk_change"
+enabled = false
+
 [[operations]] # a new list is there, but the question is not on it
 include-operation-id = ["move_in_list", "remove_from_list"]
 checks.ensure_resource_availability.enabled = false

@@ -16,6 +16,7 @@ from questionbank.api.key_services import LARGEST_RATE
 from questionbank.api.v1 import api, openapi_schema
 from questionbank.models import (
     ApiKey,
+    BulkChange,
     DocumentDraft,
     Hook,
     HookDelivery,
@@ -71,6 +72,7 @@ NOT_MY_PAPER = {"others": (404, 403, 404), "missing": (404, 403, 404)}  # papers
 ADMINS, CREATED = (403, 403, 200), (403, 403, 201)
 ADMINS_MISSING = (403, 403, 404)
 TEXTS = {"texts": [{"text": "How much is $2 + 3$?"}]}
+GRADE_8 = {"kind": "grade", "questions": ["{question}"], "values": {"grade": "8"}}
 UNAVAILABLE = (503, 503, 503)  # this bank has no such model
 
 TABLE: dict[str, Call] = {
@@ -178,6 +180,13 @@ TABLE: dict[str, Call] = {
     "test_hook": Call("POST", "/hooks/{hook}/test", (202, 202, 202), NOBODY),
     "list_hook_deliveries": Call("GET", "/hooks/{hook}/deliveries", EVERYBODY, NOBODY),
     "replay_hook_delivery": Call("POST", "/hooks/{hook}/deliveries/{delivery}/replay", (202, 202, 202), NOBODY),
+    "preview_bulk_change": Call("POST", "/changes/preview", WRITERS, body=GRADE_8),
+    "create_bulk_change": Call("POST", "/changes", (201, 403, 201), body=GRADE_8),
+    "list_bulk_changes": Call("GET", "/changes", WRITERS),
+    "get_bulk_change": Call("GET", "/changes/{change}", WRITERS, (404, 403, 200), missing=(404, 403, 404)),
+    "undo_bulk_change": Call(
+        "POST", "/changes/{change}/undo", (409, 403, 409), (404, 403, 409), missing=(404, 403, 404)
+    ),
     "list_paraphrases": Call("GET", "/paraphrases", EVERYBODY),
     "list_question_paraphrases": Call("GET", "/questions/{question}/paraphrases", **READ_QUESTION),
     "create_question_paraphrase": Call(
@@ -272,6 +281,9 @@ PAGES = {  # operation -> the page that does the same; a literal table
     "replay_hook_delivery": "hook_replay",
     "get_paraphrase": "review_pair",
     "list_paraphrases": "review_pairs",
+    "list_bulk_changes": "bulk_change_list",
+    "get_bulk_change": "bulk_change_detail",
+    "undo_bulk_change": "bulk_change_undo",
     "list_question_paraphrases": "question_paraphrases",
     "check_paraphrase_file": "review_upload",
     "add_paraphrase_file": "review_upload_confirm",
@@ -344,6 +356,7 @@ def things_of(owner: User, *, is_draft: bool = False) -> dict[str, int]:
         "list": question_list.pk,
         "worksheet": worksheet.pk,
         "responses": ResponseSet.objects.create(title="Test", owner=owner, layout="table", people=5).pk,
+        "change": BulkChange.objects.create(person=owner, kind="grade", values={"grade": "8"}).pk,
         "pair": ParaphrasePair.objects.create(original="Why?", paraphrase="How?", source="typed").pk,
         "paper": _paper(owner).pk,
         "run": run.pk,

@@ -272,6 +272,91 @@ class AttachmentItem(TypedDict):
     is_named: bool  # Whether a text of the question shows it.
 
 
+class BulkPreview(TypedDict):
+    """What a change would do."""
+
+    selected: int
+    changing: int
+    unchanged: int  # They are so already.
+    refused: dict[str, int]  # How many are left out, by reason.
+    fingerprint: str
+
+
+class BulkChangeBody(TypedDict):
+    """A change of many questions: of those numbered, or of all that pass the filters of `/questions`."""
+
+    kind: questionbank__models__bulk_change__BulkChange__Kind
+    values: NotRequired[BulkValues]
+    questions: NotRequired[list[int] | None]
+    filters: NotRequired[QuestionFilters | None]
+
+
+class BulkValues(TypedDict):
+    """What to set; each kind of change takes its own."""
+
+    add: NotRequired[int | None]  # Of `concepts`: the concept to add.
+    remove: NotRequired[int | None]  # Of `concepts`: the concept to remove.
+    grade: NotRequired[str | None]
+    source: NotRequired[str | None]
+    difficulty: NotRequired[float | None]
+    difficulty_scale: NotRequired[str | None]
+
+
+class QuestionFilters(TypedDict):
+    """The filters of the search page."""
+
+    concept: NotRequired[int | None]
+    difficulty_min: NotRequired[float | None]
+    difficulty_max: NotRequired[float | None]
+    grade: NotRequired[str]
+    kind: NotRequired[questionbank__models__question__Question__Kind | None]
+    language: NotRequired[str]
+    source: NotRequired[str]
+    status: NotRequired[Literal["draft", "ready", "retired", "any"]]
+    owner: NotRequired[int | None]  # Number of the person who wrote them.
+    figure: NotRequired[Literal["needed", "none"] | None]
+    task: NotRequired[Literal["word_problem", "true_false"] | None]
+    numbers: NotRequired[Literal["drawn", "given"] | None]
+    used: NotRequired[Literal["not_year", "never", "year"] | None]
+
+
+questionbank__models__bulk_change__BulkChange__Kind = Literal["publish", "retire", "restore", "delete_drafts", "concepts", "grade", "source", "difficulty"]
+
+
+questionbank__models__question__Question__Kind = Literal["open", "choice", "true_false", "number", "short", "matching", "ordering", "blanks", "parts", "description", "opaque"]
+
+
+class BulkChangeItem(TypedDict):
+    """A change of many questions."""
+
+    id: int
+    kind: str
+    description: str
+    values: dict[str, Any]
+    changed: int
+    refused: dict[str, int]  # How many were left out, by reason.
+    kept: list[int]  # Questions that undoing left alone, because they were changed since.
+    run: int | None  # The job that makes or undoes it, if there are many questions.
+    created_at: str
+    applied_at: str | None
+    undone_at: str | None
+
+
+class NewBulkChangeBody(TypedDict):
+    """A change of many questions to make."""
+
+    kind: questionbank__models__bulk_change__BulkChange__Kind
+    values: NotRequired[BulkValues]
+    questions: NotRequired[list[int] | None]
+    filters: NotRequired[QuestionFilters | None]
+    fingerprint: NotRequired[str]  # Of a preview: the change is refused if it would change other questions than that.
+
+
+class BulkChangeItemPage(TypedDict):
+    items: list[BulkChangeItem]
+    next: str | None
+
+
 class HitItem(TypedDict):
     """A question that was found, and by what."""
 
@@ -1308,6 +1393,13 @@ class GetQuestionQuery(TypedDict, total=False):
     as_: str  # An export format such as `gift`; by default JSON.
 
 
+class ListBulkChangesQuery(TypedDict, total=False):
+    """Parameters of `list_bulk_changes`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
+
+
 class SearchQuery(TypedDict, total=False):
     """Parameters of `search`."""
 
@@ -1612,6 +1704,26 @@ class Operations:
     def delete_attachment(self, question_id: int, name: str, *, if_match: str = "") -> QuestionItem:
         """Take a picture from a question, once none of its texts names it any more."""
         return self.call("DELETE", f"/questions/{question_id}/attachments/{quote(name, safe='')}", if_match=if_match)
+
+    def preview_bulk_change(self, body: BulkChangeBody) -> BulkPreview:
+        """Say what a change of many questions would do."""
+        return self.call("POST", "/changes/preview", body=body)
+
+    def create_bulk_change(self, body: NewBulkChangeBody) -> BulkChangeItem:
+        """Change many questions at once, in one transaction; a job does so if there are more than 2,000."""
+        return self.call("POST", "/changes", body=body)
+
+    def list_bulk_changes(self, **query: Unpack[ListBulkChangesQuery]) -> BulkChangeItemPage:
+        """List the changes that you may undo, newest first."""
+        return self.call("GET", "/changes", query=query)
+
+    def get_bulk_change(self, change_id: int) -> BulkChangeItem:
+        """Return a change of many questions."""
+        return self.call("GET", f"/changes/{change_id}")
+
+    def undo_bulk_change(self, change_id: int, *, if_match: str = "") -> BulkChangeItem:
+        """Undo a whole change, except for questions that were changed since."""
+        return self.call("POST", f"/changes/{change_id}/undo", if_match=if_match)
 
     def search(self, **query: Unpack[SearchQuery]) -> SearchResult:
         """Search the bank."""

@@ -1,0 +1,188 @@
+"""Changes of many questions over the API: a preview, the change, and undoing it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, Self
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router
+from ninja.responses import Status
+from pydantic import BaseModel, Field, model_validator
+
+from questionbank.api.access import Access
+from questionbank.api.contract import Body, Id, Page, PageQuery, page_by_id
+from questionbank.bank.bulk_selectors import (
+    BulkPlan,
+    bulk_change_description,
+    bulk_change_get,
+    bulk_changes_of,
+    bulk_plan,
+)
+from questionbank.bank.bulk_services import bulk_change_request, bulk_change_undo_request
+from questionbank.core.errors import Conflict, ValidationFailed
+from questionbank.models import BulkChange
+from questionbank.questions.bulk_views import BULK_FORMS
+from questionbank.search.api import QuestionFilters
+from questionbank.search.browsing import MOST_TICKED, Selection
+
+router = Router(tags=["questions"])
+CHANGE = Access("question_create")
+_MAY_BE_EMPTY = (BulkChange.Kind.GRADE, BulkChange.Kind.SOURCE)  # named like their values
+
+
+class BulkValues(Body):
+    """What to set; each kind of change takes its own."""
+
+    add: Id | None = Field(default=None, description="Of `concepts`: the concept to add.")
+    remove: Id | None = Field(default=None, description="Of `concepts`: the concept to remove.")
+    grade: str | None = None
+    source: str | None = None
+    difficulty: float | None = None
+    difficulty_scale: str | None = None
+
+
+class BulkChangeBody(Body):
+    """A change of many questions: of those numbered, or of all that pass the filters of `/questions`."""
+
+    kind: BulkChange.Kind
+    values: BulkValues = BulkValues()
+    questions: Annotated[list[Id], Field(min_length=1, max_length=MOST_TICKED)] | None = None
+    filters: QuestionFilters | None = None
+
+    @model_validator(mode="after")
+    def _chooses_once(self) -> Self:
+        if (self.questions is None) == (self.filters is None):
+            raise ValueError("Send either questions or filters.")
+        return self
+
+    def selection(self, request: HttpRequest) -> Selection:
+        """Return the chosen questions as the search page selects them."""
+        filters = (self.filters or QuestionFilters()).filters().seen_by(request.user)
+        return Selection("", filters, is_all=self.questions is None, ids=tuple(self.questions or ()))
+
+    def checked_values(self) -> dict[str, Any]:
+        """Return the values, checked by the form of the page.
+
+        Raises:
+            ValidationFailed: holds the problems by field.
+        """
+        form = BULK_FORMS[self.kind]()
+        given = self.values.model_dump(exclude_none=True)
+        if unknown := given.keys() - form.fields.keys():
+            raise ValidationFailed.beside(f"values.{min(unknown)}", "This kind of change does not take it.")
+        if self.kind in _MAY_BE_EMPTY and self.kind not in given:
+            raise ValidationFailed.beside(f"values.{self.kind.value}", "Send a text; an empty one removes it.")
+        form = BULK_FORMS[self.kind]({form.add_prefix(name): value for name, value in given.items()})
+        if not form.is_valid():
+            problems = {f"values.{name}".removesuffix(".__all__"): list(said) for name, said in form.errors.items()}
+            raise ValidationFailed.of(problems)
+        return form.values()
+
+    def plan(self, request: HttpRequest) -> BulkPlan:
+        """Return what the change would do.
+
+        Raises:
+            ValidationFailed: there is no such question, or a value is wrong.
+        """
+        questions = self.selection(request).questions()
+        if missing := set(self.questions or ()) - set(questions.values_list("pk", flat=True)):
+            raise ValidationFailed.beside("questions", f"There is no question {min(missing)}.")
+        return bulk_plan(questions=questions, kind=self.kind, values=self.checked_values(), user=request.user)
+
+
+class NewBulkChangeBody(BulkChangeBody):
+    """A change of many questions to make."""
+
+    fingerprint: Annotated[str, Field(max_length=100)] = Field(
+        default="", description="Of a preview: the change is refused if it would change other questions than that."
+    )
+
+
+class BulkPreview(BaseModel):
+    """What a change would do."""
+
+    selected: int
+    changing: int
+    unchanged: int = Field(description="They are so already.")
+    refused: dict[str, int] = Field(description="How many are left out, by reason.")
+    fingerprint: str
+
+
+class BulkChangeItem(BaseModel):
+    """A change of many questions."""
+
+    id: int
+    kind: str
+    description: str
+    values: dict[str, Any]
+    changed: int
+    refused: dict[str, int] = Field(description="How many were left out, by reason.")
+    kept: list[int] = Field(description="Questions that undoing left alone, because they were changed since.")
+    run: int | None = Field(description="The job that makes or undoes it, if there are many questions.")
+    created_at: datetime
+    applied_at: datetime | None
+    undone_at: datetime | None
+
+
+@router.post("/changes/preview", auth=CHANGE, response=BulkPreview)
+def preview_bulk_change(request: HttpRequest, body: BulkChangeBody) -> BulkPreview:
+    """Say what a change of many questions would do."""
+    plan = body.plan(request)
+    same = "selected changing unchanged refused fingerprint".split()
+    return BulkPreview(**{name: getattr(plan, name) for name in same})
+
+
+@router.post("/changes", auth=CHANGE, response={201: BulkChangeItem})
+def create_bulk_change(request: HttpRequest, response: HttpResponse, body: NewBulkChangeBody) -> Status:
+    """Change many questions at once, in one transaction; a job does so if there are more than 2,000."""
+    plan = body.plan(request)
+    if body.fingerprint and body.fingerprint != plan.fingerprint:
+        raise Conflict("The questions have changed since the preview. Ask for it again.")
+    change = bulk_change_request(
+        user=request.user,
+        kind=body.kind,
+        values=body.checked_values(),
+        question_ids=plan.ids,
+        selection=body.selection(request).filters.to_query(),
+    )
+    response["Location"] = f"{request.path}/{change.pk}"
+    return Status(201, _change(request, change.pk))
+
+
+@router.get("/changes", auth=CHANGE, response=Page[BulkChangeItem])
+def list_bulk_changes(request: HttpRequest, asked: Query[PageQuery]) -> Page[BulkChangeItem]:
+    """List the changes that you may undo, newest first."""
+    return page_by_id(bulk_changes_of(user=request.user), asked, of=f"changes {request.user.pk}", represent=_changes)
+
+
+@router.get("/changes/{int:change_id}", auth=CHANGE, response=BulkChangeItem)
+def get_bulk_change(request: HttpRequest, change_id: Id) -> BulkChangeItem:
+    """Return a change of many questions."""
+    return _change(request, change_id)
+
+
+@router.post("/changes/{int:change_id}/undo", auth=CHANGE, response=BulkChangeItem)
+def undo_bulk_change(request: HttpRequest, change_id: Id) -> BulkChangeItem:
+    """Undo a whole change, except for questions that were changed since."""
+    change = bulk_change_get(change_id=change_id, user=request.user)
+    bulk_change_undo_request(user=request.user, change=change)
+    return _change(request, change_id)
+
+
+def _change(request: HttpRequest, change_id: int) -> BulkChangeItem:
+    return _changes([bulk_change_get(change_id=change_id, user=request.user)])[0]
+
+
+def _changes(changes: Sequence[BulkChange]) -> list[BulkChangeItem]:
+    same = "kind values changed refused kept created_at applied_at undone_at".split()
+    return [
+        BulkChangeItem(
+            id=change.pk,
+            description=bulk_change_description(change.kind, change.values),
+            run=change.run_id,
+            **{name: getattr(change, name) for name in same},
+        )
+        for change in changes
+    ]
