@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('questionbank', '0069_what_a_key_made'),
+        ('questionbank', '0070_remembered_columns'),
     ]
 
     operations = [
