@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +19,8 @@ from analytics.question_files import QuestionRow, read_rows
 from analytics.records import ConceptPath
 from questionbank.registry.language_model_use_services import ExamOutcome
 from questionbank.registry.serving import serving
-from worker.exam.contract import Array, Example, UseExam, arm, difference, figures_of, folds, verdict_of
+from worker.exam.contract import Array, Example, UseExam, at, compared, figures_of, folds, mean, verdict_of
 from worker.reporting import RunReporter
-
-Item = TypeVar("Item")
 
 WEIGHTS = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
 """How much a picked concept gains, added to the logarithm of its probability; half as much if it is not the first."""
@@ -79,17 +77,11 @@ class ConceptsExam(UseExam):
         both = np.zeros(len(examples))
         for measured in folds([example.source for example in examples]):
             fitted, places = np.flatnonzero(~measured), np.flatnonzero(measured)
-            weight = fit_weight(_at(own, fitted), _at(picked, fitted), _at(truths, fitted))
-            both[places] = rights(_at(own, places), _at(picked, places), _at(truths, places), weight)
-        gain = difference("Both together, minus Kindred alone", _mean, both, kindred)
-        arms = [
-            arm("The model alone", _mean, alone),
-            arm("Kindred alone", _mean, kindred),
-            arm("Both", _mean, both),
-            gain,
-        ]
+            weight = fit_weight(at(fitted, own), at(fitted, picked), at(fitted, truths))
+            both[places] = rights(at(places, own), at(places, picked), at(places, truths), weight)
+        arms = compared(mean, alone, kindred, both)
         return ExamOutcome(
-            verdict_of([gain], len(examples)),
+            verdict_of(arms[-1:], len(examples)),
             figures_of(self, examples, answers, arms, [_LEARNED]),
             {"picked": fit_weight(own, picked, truths)},
         )
@@ -159,11 +151,3 @@ def _hierarchy(file: Path) -> tuple[ConceptPath, ...]:
 
 def _row(example: Example) -> QuestionRow:
     return _rows(Path(example.data["file"]))[example.data["place"]]
-
-
-def _at(column: Sequence[Item], places: Iterable[int]) -> list[Item]:
-    return [column[place] for place in places]
-
-
-def _mean(values: Array) -> float:
-    return float(values.mean())

@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize_scalar
 
 from analytics.language_model.protocol import LanguageModel
 from questionbank.models import LanguageModelUse
@@ -19,11 +20,14 @@ from worker.reporting import RunReporter
 
 Array = npt.NDArray[np.float64]
 Statistic = Callable[..., float]
+Value = TypeVar("Value")
 
 FEWEST_EXAMPLES = 30
 """With fewer examples no use is passed."""
 
 _FEWEST_SETS = 3  # to leave each set out in turn; with fewer, both halves are
+_LARGEST_WEIGHT, _SPREAD = 8.0, 3.0  # of a weight; the spread is that of its prior around 0
+_NEGLIGIBLE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,33 @@ def difference(name: str, statistic: Statistic, ours: Array, theirs: Array, *tru
         return statistic(one, *rest) - statistic(other, *rest)
 
     return arm(name, gained, ours, theirs, *truth)
+
+
+def compared(statistic: Statistic, alone: Array, kindred: Array, both: Array, *truth: Array) -> list[dict[str, Any]]:
+    """Return the figures of the model, of Kindred and of both, and last what both gain over Kindred."""
+    columns = {"The model alone": alone, "Kindred alone": kindred, "Both": both}
+    arms = [arm(name, statistic, column, *truth) for name, column in columns.items()]
+    return [*arms, difference("Both together, minus Kindred alone", statistic, both, kindred, *truth)]
+
+
+def fitted_weight(loss: Callable[[float], float], *, least: float = 0.0) -> float:
+    """Return the weight from `least` on that minimises a loss with the weight's prior; 0 if it is negligible."""
+
+    def with_prior(weight: float) -> float:
+        return loss(weight) + (weight / _SPREAD) ** 2 / 2
+
+    weight = float(minimize_scalar(with_prior, bounds=(least, _LARGEST_WEIGHT), method="bounded").x)
+    return weight if weight > _NEGLIGIBLE else 0.0
+
+
+def at(places: npt.NDArray[np.intp], column: Sequence[Value]) -> list[Value]:
+    """Return the values of a column in some places."""
+    return [column[place] for place in places]
+
+
+def mean(values: Array) -> float:
+    """Return the mean of a column."""
+    return float(values.mean())
 
 
 def _resampled(statistic: Statistic, *columns: Array) -> Array:

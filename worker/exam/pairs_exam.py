@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from analytics.json_lines import read_objects
 from analytics.language_model.protocol import LanguageModel
@@ -19,12 +18,10 @@ from analytics.paraphrase.scoring.verdict import said as call_of
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.registry.language_model_use_services import ExamOutcome
 from questionbank.registry.serving import served_scorer
-from worker.exam.contract import Array, Example, UseExam, arm, difference, figures_of, folds, verdict_of
+from worker.exam.contract import Array, Example, UseExam, at, compared, figures_of, fitted_weight, folds, verdict_of
 from worker.reporting import RunReporter
 
 _UNREAD = 0.5  # probability of a pair that the scorer does not read
-_LARGEST_WEIGHT, _SPREAD = 8.0, 3.0
-_NEGLIGIBLE = 0.05
 _TOGETHER = 32
 
 
@@ -70,20 +67,14 @@ class PairsExam(UseExam):
         both = own.copy()
         for measured in folds([example.source for example in examples]):
             fitted = np.flatnonzero(~measured)
-            weight = fit_weight(own[fitted], [leanings[place] for place in fitted], valid[fitted])
+            weight = fit_weight(own[fitted], at(fitted, leanings), valid[fitted])
             for place in np.flatnonzero(measured):
                 both[place] = with_judgement(own[place], leanings[place], weight)
         alone = np.array([0.0 if leaning is None else leaning for leaning in leanings])
-        gain = difference("Both together, minus Kindred alone", _area, both, own, valid)
-        arms = [
-            arm("The model alone", _area, alone, valid),
-            arm("Kindred alone", _area, own, valid),
-            arm("Both", _area, both, valid),
-            gain,
-        ]
+        arms = compared(_area, alone, own, both, valid)
         lines = [_calls(title, column, valid) for title, column in (("Kindred alone", own), ("Both", both))]
         return ExamOutcome(
-            verdict_of([gain], len(examples)),
+            verdict_of(arms[-1:], len(examples)),
             figures_of(self, examples, answers, arms, lines),
             asdict(fit_weight(own, leanings, valid)),
         )
@@ -123,10 +114,10 @@ def fit_weight(own: Array, leanings: Sequence[float | None], valid: Array) -> Le
     odds, signs = np.log(clipped / (1 - clipped)), 2 * valid - 1
 
     def loss(weight: float) -> float:
-        return float(np.logaddexp(0, -signs * (odds + weight * leaning)).sum() + (weight / _SPREAD) ** 2 / 2)
+        return float(np.logaddexp(0, -signs * (odds + weight * leaning)).sum())
 
-    weight = float(minimize_scalar(loss, bounds=(0.0, _LARGEST_WEIGHT), method="bounded").x)
-    return LeaningWeight(round(weight, 4), middle) if weight > _NEGLIGIBLE else LeaningWeight()
+    weight = fitted_weight(loss)
+    return LeaningWeight(round(weight, 4), middle) if weight else LeaningWeight()
 
 
 def _area(scores: Array, valid: Array) -> float:

@@ -20,7 +20,7 @@ from questionbank.papers.paper_lines import Line
 from questionbank.papers.pointed_readings import empty_question, pointed_reading, shown_lines
 from questionbank.papers.question_assembly import Reading, assemble, read_lines
 from questionbank.registry.language_model_use_services import ExamOutcome
-from worker.exam.contract import Array, Example, UseExam, arm, difference, figures_of, folds, verdict_of
+from worker.exam.contract import Array, Example, UseExam, at, compared, figures_of, folds, verdict_of
 from worker.exam.judged_papers import Truth, faults, matched, truths_of
 from worker.reporting import RunReporter
 
@@ -78,23 +78,17 @@ class PapersExam(UseExam):
             marks.append(_marked(_lines(example), example.data["truths"], answer["roles"]))
         both = np.zeros(len(marks))
         for measured in folds([example.source for example in examples]):
-            margin = fit_margin([marks[place] for place in np.flatnonzero(~measured)])
+            margin = fit_margin(at(np.flatnonzero(~measured), marks))
             for place in np.flatnonzero(measured):
                 both[place] = marks[place].both(margin)
         total, rules, model = np.array([(each.total, each.rules, each.model) for each in marks], float).T
-        gain = difference("Both together, minus Kindred alone", _share, both, rules, total)
-        arms = [
-            arm("The model alone", _share, model, total),
-            arm("Kindred alone", _share, rules, total),
-            arm("Both", _share, both, total),
-            gain,
-        ]
+        arms = compared(_share, model, rules, both, total)
         lines = [
             f"{total.sum():,.0f} questions: {rules.sum():,.0f} are read whole by the rules, {model.sum():,.0f} by the"
             f" model, {both.sum():,.0f} by the more coherent reading."
         ]
         return ExamOutcome(
-            verdict_of([gain], len(examples)),
+            verdict_of(arms[-1:], len(examples)),
             figures_of(self, examples, answers, arms, lines),
             {"margin": fit_margin(marks)},
         )

@@ -6,11 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from scipy.optimize import minimize_scalar
 
 from analytics.expression.evaluate import answers_agree
 from analytics.json_lines import read_objects
@@ -34,14 +32,23 @@ from questionbank.registry.serving import solver_in_use
 from questionbank.solving.services import solution_to_json
 from questionbank.solving.solutions import solution_from_json
 from questionbank.solving.worked_out_services import is_asked_about
-from worker.exam.contract import Array, Example, UseExam, arm, difference, figures_of, folds, verdict_of
+from worker.exam.contract import (
+    Array,
+    Example,
+    UseExam,
+    arm,
+    at,
+    difference,
+    figures_of,
+    fitted_weight,
+    folds,
+    mean,
+    verdict_of,
+)
 from worker.reporting import RunReporter
 
-Value = TypeVar("Value")
-
 _MOST = 3  # solutions of a problem
-_LARGEST_WEIGHT, _SPREAD = 8.0, 3.0  # of a weight; the spread is that of its prior around 0
-_NEGLIGIBLE = 0.05
+_LEAST = 1e-6  # a weight of 0 has no logarithm
 
 
 class SolvingExam(UseExam):
@@ -76,13 +83,13 @@ class SolvingExam(UseExam):
         said = [solution_from_json(answer["solution"]) if answer["solution"] else None for answer in answers]
         pointed = [None if found is None else each for found, each in zip(solved, said, strict=True)]
         expected = [example.data["expected"] for example in examples]
+        first = [solutions[0] if solutions else None for solutions in own]
         both, calibrated = list(own), list(own)
         for measured in folds([example.source for example in examples]):
             fitted = np.flatnonzero(~measured)
-            answers_fitted = _at(fitted, expected)
-            weights = fit_weights(_at(fitted, own), _at(fitted, pointed), answers_fitted)
-            first = [solutions[0] if solutions else None for solutions in own]
-            boost = fit_weights(_at(fitted, own), _at(fitted, first), answers_fitted)
+            answers_fitted = at(fitted, expected)
+            weights = fit_weights(at(fitted, own), at(fitted, pointed), answers_fitted)
+            boost = fit_weights(at(fitted, own), at(fitted, first), answers_fitted)
             for place in np.flatnonzero(measured):
                 both[place] = with_worked_out(own[place], pointed[place], weights, most=_MOST)
                 calibrated[place] = with_worked_out(own[place], first[place], boost, most=_MOST)
@@ -98,18 +105,18 @@ class SolvingExam(UseExam):
         }
         net = {name: score[:, 1] - score[:, 2] for name, score in scores.items()}
         gains = [
-            difference("Both together, minus Kindred alone", _mean, net["both"], net["kindred"]),
+            difference("Both together, minus Kindred alone", mean, net["both"], net["kindred"]),
             difference(
                 "Both together, minus Kindred with its probabilities fitted on the same examples",
-                _mean,
+                mean,
                 net["both"],
                 net["calibrated"],
             ),
         ]
         arms = [
-            arm("The model alone, all of its answers taken as plain", _mean, net["model"]),
-            arm("Kindred alone", _mean, net["kindred"]),
-            arm("Both", _mean, net["both"]),
+            arm("The model alone, all of its answers taken as plain", mean, net["model"]),
+            arm("Kindred alone", mean, net["kindred"]),
+            arm("Both", mean, net["both"]),
             *gains,
         ]
         lines = [
@@ -194,29 +201,15 @@ def fit_weights(
         else:
             new.append((rest, total, right))
 
-    def fitted(loss: Any, count: int) -> float:
-        if not count:
-            return 0.0
-        weight = float(minimize_scalar(loss, bounds=(1e-6, _LARGEST_WEIGHT), method="bounded").x)
-        return weight if weight > _NEGLIGIBLE else 0.0
-
     def loss_of_shared(weight: float) -> float:
         probability, total, right = np.array(shared).T
-        return float(
-            np.log(total + probability * np.expm1(weight)).sum() - weight * right.sum() + (weight / _SPREAD) ** 2 / 2
-        )
+        return float(np.log(total + probability * np.expm1(weight)).sum() - weight * right.sum())
 
     def loss_of_new(weight: float) -> float:
         rest, total, right = np.array(new).T
         added = rest * np.expm1(weight)
-        return float((np.log(total + added) - right * np.log(added)).sum() + (weight / _SPREAD) ** 2 / 2)
+        return float((np.log(total + added) - right * np.log(added)).sum())
 
-    return Weights(round(fitted(loss_of_shared, len(shared)), 4), round(fitted(loss_of_new, len(new)), 4))
-
-
-def _at(places: npt.NDArray[np.intp], column: Sequence[Value]) -> list[Value]:
-    return [column[place] for place in places]
-
-
-def _mean(values: Array) -> float:
-    return float(values.mean())
+    of_shared = fitted_weight(loss_of_shared, least=_LEAST) if shared else 0.0
+    of_new = fitted_weight(loss_of_new, least=_LEAST) if new else 0.0
+    return Weights(round(of_shared, 4), round(of_new, 4))
