@@ -17,7 +17,15 @@ from typing import Any
 import httpx2
 
 from analytics.errors import DataError, LanguageModelError
-from analytics.language_model.protocol import DEFAULT_OPTIONS, AnswerToken, AskOptions, Message, ModelAnswer, OnText
+from analytics.language_model.protocol import (
+    DEFAULT_OPTIONS,
+    AnswerToken,
+    AskOptions,
+    Message,
+    ModelAnswer,
+    OnText,
+    ask_each,
+)
 from analytics.language_model.rate_limit import RateLimit
 
 _BUSY = frozenset({429, 503})
@@ -98,13 +106,7 @@ class EndpointModel:
 
     def ask_all(self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS) -> list[str]:
         """Return the answer to each conversation; see `LanguageModel.ask_all`."""
-        answers = []
-        for messages in conversations:
-            try:
-                answers.append(self.ask(messages, options).text)
-            except DataError:
-                answers.append("")
-        return answers
+        return ask_each(self, conversations, options)
 
     def _reply(self, messages: Sequence[Message], options: AskOptions, on_text: OnText | None) -> _Reply:
         """Return the reply; a server that refuses further fields is asked without them from then on."""

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from analytics.errors import DataError
+
 OnText = Callable[[str], object]
 """Called with each piece of an answer as it is generated; raising an exception stops the answer."""
 
@@ -113,6 +115,19 @@ class LanguageModel(Protocol):
             LanguageModelError: as for `ask`.
         """
         ...
+
+
+def ask_each(
+    model: LanguageModel, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS
+) -> list[str]:
+    """Ask a model one conversation after another: `LanguageModel.ask_all` of models that answer no batches."""
+    answers = []
+    for messages in conversations:
+        try:
+            answers.append(model.ask(messages, options).text)
+        except DataError:
+            answers.append("")
+    return answers
 
 
 def conversation(text: str, *, instruction: str = "") -> list[Message]:

@@ -18,7 +18,7 @@ from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 
-from analytics.errors import DataError, LanguageModelError
+from analytics.errors import LanguageModelError
 from analytics.language_model.protocol import (
     DEFAULT_OPTIONS,
     AskOptions,
@@ -26,6 +26,7 @@ from analytics.language_model.protocol import (
     Message,
     ModelAnswer,
     OnText,
+    ask_each,
     conversation,
     without_thoughts,
 )
@@ -102,13 +103,7 @@ class CountedModel:
 
     def ask_all(self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS) -> list[str]:
         """Return the answer to each conversation; see `LanguageModel.ask_all`."""
-        answers = []
-        for messages in conversations:
-            try:
-                answers.append(self.ask(messages, options).text)
-            except DataError:
-                answers.append("")
-        return answers
+        return ask_each(self, conversations, options)
 
 
 def language_model_for(use: str) -> LanguageModel | None:
