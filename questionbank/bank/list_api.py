@@ -24,9 +24,9 @@ from questionbank.bank.list_services import (
     question_list_remove,
     question_list_update,
 )
-from questionbank.bank.question_selectors import visible_to
-from questionbank.core.errors import NotFound, ValidationFailed
-from questionbank.models import Question, QuestionList
+from questionbank.bank.question_selectors import questions_numbered
+from questionbank.core.errors import NotFound
+from questionbank.models import QuestionList
 
 router = Router(tags=["lists"])
 READ, WRITE = Access("read"), Access("read", "write")  # a list's owner changes it: the services check
@@ -124,10 +124,7 @@ def delete_list(request: HttpRequest, list_id: Id) -> Status:
 def add_to_list(request: HttpRequest, response: HttpResponse, list_id: Id, body: AddBody) -> ListItem:
     """Append questions to a list."""
     question_list = _locked(request, list_id)
-    found = Question.objects.filter(visible_to(request.user)).in_bulk(body.questions)
-    if missing := [pk for pk in body.questions if pk not in found]:
-        raise ValidationFailed.beside("questions", f"There is no question {missing[0]}.")
-    questions = [found[pk] for pk in dict.fromkeys(body.questions)]
+    questions = questions_numbered(numbers=dict.fromkeys(body.questions), user=request.user)
     question_list_add(user=request.user, question_list=question_list, questions=questions, with_templates=True)
     return tagged(response, _item(request, list_id))
 

@@ -100,6 +100,20 @@ def question_get(*, question_id: int, user: User | None = None) -> Question:
     return get_or_not_found(questions.filter(visible_to(user), pk=question_id), f"There is no question {question_id}.")
 
 
+def questions_numbered(*, numbers: Iterable[int], user: User) -> list[Question]:
+    """Return the questions with these numbers, in their order.
+
+    Raises:
+        ValidationFailed: beside ``questions``: the first that is not there, or that the person may not see.
+    """
+    numbers = list(numbers)
+    found = Question.objects.filter(visible_to(user)).defer("search_vector").in_bulk(numbers)
+    for number in numbers:
+        if number not in found:
+            raise ValidationFailed.beside("questions", f"There is no question {number}.")
+    return [found[number] for number in numbers]
+
+
 def exact_duplicates(
     *,
     text: str,

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, model_validator
 from questionbank.api.access import Access
 from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
 from questionbank.bank.list_selectors import items_of_list, question_list_get, questions_of_list, worksheet_use_days
-from questionbank.bank.question_selectors import visible_to
+from questionbank.bank.question_selectors import questions_numbered
 from questionbank.core.errors import NotFound, ValidationFailed
 from questionbank.models import KnowledgeConcept, Question, Worksheet, WorksheetItem
 from questionbank.search.filters import USED, SearchFilters
@@ -381,10 +381,7 @@ def _added(request: HttpRequest, worksheet: Worksheet, body: AddQuestionsBody) -
     Raises:
         ValidationFailed: a question or the list is not there, or there are too many.
     """
-    by_number = Question.objects.filter(visible_to(request.user)).defer("search_vector").in_bulk(body.questions)
-    if missing := [number for number in body.questions if number not in by_number]:
-        raise ValidationFailed.beside("questions", f"There is no question {missing[0]}.")
-    questions = [by_number[number] for number in body.questions]
+    questions = questions_numbered(numbers=body.questions, user=request.user)
     listed = None
     if body.list_ is not None:
         question_list = question_list_get(list_id=body.list_, user=request.user)
