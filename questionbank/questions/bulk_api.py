@@ -87,7 +87,8 @@ class BulkChangeBody(Body):
             ValidationFailed: there is no such question, or a value is wrong.
         """
         questions = self.selection(request).questions()
-        if missing := set(self.questions or ()) - set(questions.values_list("pk", flat=True)):
+        # A search may find the whole bank: its numbers are not read only to find none missing.
+        if self.questions and (missing := set(self.questions) - set(questions.values_list("pk", flat=True))):
             raise ValidationFailed.beside("questions", f"There is no question {min(missing)}.")
         return bulk_plan(questions=questions, kind=self.kind, values=self.checked_values(), user=request.user)
 
