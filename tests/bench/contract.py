@@ -4,8 +4,9 @@
 
 It changes what the key may change, so give it a bank of its own. The gate: it finds nothing. Of its checks one is left
 out: that everything is accepted that the schema allows, since a bank refuses more, such as concepts that do not exist.
-A bank without a solver may say so with 503. Headers that make a request conditional are left out as well: chance never
-meets an ETag, and a repeated `Idempotency-Key` returns a first response whose resource may be deleted since.
+A bank without a solver may say so with 503, and a request that breaks the schema may also be too large (413). Headers
+that make a request conditional are left out as well: chance never meets an ETag, and a repeated `Idempotency-Key`
+returns a first response whose resource may be deleted since.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ SCHEMA = BASE_DIR / "docs" / "openapi.json"
 SETTINGS = """
 [checks]
 not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", "503"]
+negative_data_rejection.expected-statuses = ["4xx", "503"]
 positive_data_acceptance.enabled = false
 
 [[operations]] # it might end the key that is used
