@@ -23,6 +23,11 @@ def main() -> None:
         from questionbank.serve import main as serve
 
         sys.exit(serve(sys.argv[2:]))
+    if command in ("version", "--version"):
+        from questionbank.core.release import release
+
+        sys.stdout.write(f"Kindred {release()}\n")
+        return
     from django.core.management import execute_from_command_line
 
     if command not in WITHOUT_SERVERS or "--database" in sys.argv:

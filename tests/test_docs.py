@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from questionbank.core.release import release
+from tests.releases import releases
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 COMMANDS = sorted(
     path.stem
@@ -49,3 +52,17 @@ def test_the_readmes_commands_are_targets_of_make():
     assert {"run", "test"} <= used
     for target in used:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_releases_have_a_section_a_row_and_the_version():
+    changelog = (BASE_DIR / "CHANGELOG.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## (\S+) \(.+?\)$(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)
+    listed = [each.number for each in reversed(releases())]
+    assert [number for number, _text in sections][-len(listed) :] == listed
+    assert [number for number, text in sections[:-1] if "\n### Upgrading\n" not in text] == []
+    newest = sections[0][0]
+    _, minor, _ = map(int, newest.split("."))
+    assert release() in (newest, f"0.{minor + 1}.0.dev0")
+    for path in sorted((BASE_DIR / "docker").glob("*.yaml")):
+        for version in re.findall(r"image: .*kindred-\w+:(\S+)", path.read_text(encoding="utf-8")):
+            assert version == release(), path

@@ -17,7 +17,9 @@ from django.db import connection, connections
 
 from analytics.__main__ import _parser as analytics_parser
 from analytics.__main__ import main as analytics
+from manage import main as manage_main
 from questionbank import local as embedded
+from questionbank.core.release import release
 from questionbank.management.servers import start_servers_for
 from questionbank.registry import artifact_services as artifacts
 from questionbank.serve import main as serve
@@ -173,6 +175,12 @@ def test_help_and_a_wrong_option_start_no_server(monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "")
     assert ended(partial(start_servers_for, "embed"), "--help") == 0
     start_servers_for("embed", ["--no-such-option"])
+
+
+def test_the_version_is_that_of_the_release(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["manage.py", "--version"])
+    manage_main()
+    assert capsys.readouterr().out == f"Kindred {release()}\n"
 
 
 def test_serve_ends_the_same_way():

@@ -1,8 +1,8 @@
-"""Custom migration operations, and a check that a bank's migration history can be brought up to this version."""
+"""Custom migration operations, and whether a bank's migrations are those of this release, an earlier or a later one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pgtrigger.migrations
 from django.db import connection
@@ -12,25 +12,75 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
+from psycopg import sql
 
-_SINGLE_MIGRATIONS = "bb817d2a"  # the last commit with the migrations that squashed ones replace
-_FIRST_MIGRATIONS = "72c08ee0"  # likewise, for migrations up to 0031
+from questionbank.core.release import release
+
+_NOTE = "Migrated by Kindred "  # begins the comment on Django's table of migrations
 
 
 def history_problem() -> str:
-    """Return a sentence on why this version cannot migrate the bank; empty if it can (decision 54)."""
-    history = MigrationRecorder(connection).applied_migrations()
-    applied = {name for label, name in history if label == "questionbank"}
+    """Return a sentence on why this release cannot migrate the bank; empty if it can (decision 170)."""
+    applied = applied_migrations()
+    if later_migrations(applied):
+        needed = _bank_release()
+        if not needed:
+            return f"This bank is of a later release of Kindred than this one, {release()}: install the newest."
+        return f"This bank is of Kindred {needed}, and this is {release()}: install {needed} or a later release."
+    ours = {*applied.get("questionbank", ())}
     for (label, _name), migration in MigrationLoader(None).disk_migrations.items():
         replaced = {name for _label, name in migration.replaces}
-        if label != "questionbank" or not applied & replaced or replaced <= applied:
-            continue
-        commit = _SINGLE_MIGRATIONS if "0031_problem_variants" in applied else _FIRST_MIGRATIONS
-        return (
-            "This bank was last opened by a Kindred between two versions, which this one cannot bring up to date:"
-            f" run “manage.py migrate” of Kindred's commit {commit} on it first."
-        )
+        if label == "questionbank" and ours & replaced and not replaced <= ours:
+            return (
+                "This bank is older than Kindred 0.1.0, the first release: docs/upgrading.md says under “Older banks”"
+                " how to bring it there."
+            )
     return ""
+
+
+def applied_migrations() -> dict[str, list[str]]:
+    """Return the names of the migrations that the bank has had, by the label of their app."""
+    applied: dict[str, list[str]] = {}
+    for label, name in sorted(MigrationRecorder(connection).applied_migrations()):
+        applied.setdefault(label, []).append(name)
+    return applied
+
+
+def known_migrations() -> dict[str, list[str]]:
+    """Return the names of this release's migrations, and of those that they replace, by the label of their app."""
+    migrations: dict[str, set[str]] = {}
+    for key, migration in MigrationLoader(None).disk_migrations.items():
+        for label, name in (key, *migration.replaces):
+            migrations.setdefault(label, set()).add(name)
+    return {label: sorted(names) for label, names in migrations.items()}
+
+
+def later_migrations(applied: Mapping[str, Collection[str]]) -> list[str]:
+    """Return those of the applied migrations that only a later release has, as ``app.name``.
+
+    A name that this release lacks and that sorts before its newest was renamed or merged since then.
+    """
+    known = known_migrations()
+    return [
+        f"{label}.{name}"
+        for label, names in applied.items()
+        for name in sorted(names)
+        if label in known and name > known[label][-1]
+    ]
+
+
+def bank_release_note() -> None:
+    """Note in the database that this release has migrated it, for an earlier one that meets the bank."""
+    note = sql.Literal(f"{_NOTE}{release()}")
+    with connection.cursor() as cursor:
+        cursor.execute(sql.SQL("COMMENT ON TABLE django_migrations IS {}").format(note))
+
+
+def _bank_release() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT obj_description(to_regclass('django_migrations'), 'pg_class')")
+        note = str(cursor.fetchone()[0] or "")
+    return note.removeprefix(_NOTE) if note.startswith(_NOTE) else ""
 
 
 _KINDS = (CreateModel, pgtrigger.migrations.AddTrigger)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import tomllib
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -21,15 +20,14 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import Storage, storages
 from django.core.management import call_command
-from django.db import connection
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
 from analytics.artifacts import DERIVED, MANIFEST_NAME
 from analytics.atomic_file import written_aside
 from questionbank.core.errors import Conflict, KindredError, ValidationFailed
+from questionbank.core.migrations import applied_migrations, bank_release_note, known_migrations, later_migrations
+from questionbank.core.release import release
 from questionbank.core.storage import BACKUP_RECORD, require_space, scratch_folder, scratch_sweep
 from questionbank.models import KnowledgeConcept, ModelArtifact, Question, QuestionEmbedding, QuestionTag, Run, User
 from questionbank.operations import backup_database as database
@@ -59,7 +57,7 @@ def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest
         KindredError: the database cannot be dumped, or the file cannot be written.
     """
     report = report or (lambda _line: None)
-    about: dict[str, Any] = {"kindred": _version(), "created": timezone.now().isoformat()}
+    about: dict[str, Any] = {"kindred": release(), "created": timezone.now().isoformat()}
     try:
         with archive_write(path=path, about=about) as archive:
             rejected = rejected_candidates()
@@ -70,7 +68,7 @@ def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest
                 report("Dumping the database ...")
                 with database.snapshot() as snapshot_name:
                     about["postgres"] = database.server_version()
-                    about["migrations"] = _applied_migrations()
+                    about["migrations"] = applied_migrations()
                     about["rows"] = database.row_counts(tables=[model._meta.db_table for model in COUNTED])
                     locations = dict(ModelArtifact.objects.values_list("location", "name"))
                     locations = {key: locations[key] for key in locations.keys() - about["left_out"].keys()}
@@ -153,9 +151,10 @@ def backup_restore(*, path: Path, force: bool = False, report: Report | None = N
             database.database_restore(path=members[DUMP], database=fresh)
             with database.connected_to(fresh):
                 _check_rows(manifest)
-                if _applied_migrations() != _known_migrations():
-                    report("Bringing it up to this version ...")
+                if applied_migrations() != known_migrations():
+                    report(f"Upgrading it from Kindred {manifest.kindred} to {release()} ...")
                     call_command("migrate", verbosity=0, interactive=False)
+                bank_release_note()  # a dump has no comments
                 _forget_left_out(manifest)
             files = _StoredFiles(members, manifest.files)
             try:
@@ -191,15 +190,12 @@ def _refuse_if_used() -> None:
 
 
 def _checked(path: Path, scratch: Path) -> tuple[BackupManifest, dict[str, Path]]:
-    known_migrations = _known_migrations()
     manifest = archive_manifest(path=path)
-    for label, applied in manifest.migrations.items():
-        unknown = sorted(set(applied) - set(known_migrations.get(label, [])))
-        if unknown:
-            raise ValidationFailed(
-                f"{path.name} comes from a later version of Kindred ({manifest.kindred}, which has the migration"
-                f" {label}.{unknown[-1]}): upgrade this one first."
-            )
+    if later := later_migrations(manifest.migrations):
+        raise ValidationFailed(
+            f"{path.name} was written by Kindred {manifest.kindred}, which has the migration {later[-1]} that this one,"
+            f" {release()}, lacks: install {manifest.kindred} or a later release first."
+        )
     require_space(scratch, path.stat().st_size, what="Unpacking the backup")
     return archive_unpack(path=path, folder=scratch)
 
@@ -218,22 +214,6 @@ def _check_rows(manifest: BackupManifest) -> None:
                 f"The restored table {table} has {counts.get(table, 0):,} rows and not {expected:,}: the bank"
                 " was left as it was."
             )
-
-
-def _applied_migrations() -> dict[str, list[str]]:
-    applied: dict[str, list[str]] = {}
-    for label, name in sorted(MigrationRecorder(connection).applied_migrations()):
-        applied.setdefault(label, []).append(name)
-    return applied
-
-
-def _known_migrations() -> dict[str, list[str]]:
-    """Return this version's migrations by app label, including those that they replace."""
-    migrations: dict[str, set[str]] = {}
-    for key, migration in MigrationLoader(None).disk_migrations.items():
-        for label, name in (key, *migration.replaces):
-            migrations.setdefault(label, set()).add(name)
-    return {label: sorted(names) for label, names in migrations.items()}
 
 
 def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
@@ -282,11 +262,6 @@ def _report_missing(archive: ArchiveWriter, locations: dict[str, str], report: R
     for location, name in locations.items():
         if f"artifacts/{location}/manifest.json" not in archive.files:
             report(f"Warning: the files of the model {name!r} are missing, and not in the backup.")
-
-
-def _version() -> str:
-    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))
-    return str(project["project"]["version"])
 
 
 def _remember(where: str, created: str, size: int) -> None:

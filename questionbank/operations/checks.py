@@ -99,6 +99,7 @@ class HealthReport:
 
     items: tuple[HealthItem, ...]
     checked_at: datetime
+    release: str
 
     @property
     def state(self) -> State:
@@ -108,6 +109,7 @@ class HealthReport:
         """Return the report as JSON."""
         return {
             "status": self.state.value,
+            "release": self.release,
             "checked_at": self.checked_at.isoformat(timespec="seconds"),
             "checks": {
                 item.name: {"status": item.state.value, "sentence": item.sentence, "figures": item.figures}

@@ -39,7 +39,9 @@ from questionbank.core.capability_catalog import set_name
 from questionbank.core.env import cache_url, environment
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.core.locations import postgres_location
+from questionbank.core.migrations import history_problem
 from questionbank.core.outage import limit_waiting
+from questionbank.core.release import release
 from questionbank.core.storage import BACKUP_RECORD, last_backup
 from questionbank.core.wording import counted
 from questionbank.formulas.engine import engine_problem
@@ -69,7 +71,8 @@ def site_is_healthy() -> bool:
 
 def health_report() -> HealthReport:
     """Run all checks."""
-    return HealthReport(items=tuple(_checked(*check) for check in _CHECKS), checked_at=timezone.now())
+    items = tuple(_checked(*check) for check in _CHECKS)
+    return HealthReport(items=items, checked_at=timezone.now(), release=release())
 
 
 def _checked(name: str, title: str, check: Callable[[], tuple[State, str, dict[str, str]]]) -> HealthItem:
@@ -110,6 +113,8 @@ def _database() -> tuple[State, str, dict[str, str]]:
         "Size": filesizeformat(size),
         "Connections": f"{used} / {allowed}",
     }
+    if problem := history_problem():
+        return State.FAILING, problem, figures
     executor = MigrationExecutor(connection)
     missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     if missing:

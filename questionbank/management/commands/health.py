@@ -28,6 +28,7 @@ class Command(BankCommand):
         if options["json"]:
             self.stdout.write(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
         else:
+            self.stdout.write(f"Kindred {report.release}")
             for item in report.items:
                 self.stdout.write(f"{item.state.value:8} {item.title}: {item.sentence}")
                 for label, value in item.figures.items():

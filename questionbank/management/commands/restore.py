@@ -30,4 +30,5 @@ class Command(BankCommand):
                 manifest = backup_restore(path=path, force=force, report=self.stderr.write)
         questions = manifest.rows["questionbank_question"]
         said = "is complete and undamaged" if check else "restored"
-        self.stdout.write(f"{file} {said}: {questions:,} questions, written {manifest.created}")
+        written = f"written {manifest.created} by Kindred {manifest.kindred}"
+        self.stdout.write(f"{file} {said}: {questions:,} questions, {written}")

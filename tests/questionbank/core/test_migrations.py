@@ -1,4 +1,9 @@
-"""Making many models at once, and banks that stopped where no migration leads on."""
+"""Making many models at once, and banks of other releases: upgraded, or refused in one sentence."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -7,10 +12,18 @@ from django.db.migrations import CreateModel, DeleteModel
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
+from django.utils import timezone
 
-from questionbank.core.migrations import CreateModels, history_problem
-from questionbank.models import WorkBlock
+from questionbank.core import migrations
+from questionbank.core.migrations import CreateModels, applied_migrations, history_problem, known_migrations
+from questionbank.core.release import release
+from questionbank.jobs.run_services import runs_reconcile
+from questionbank.models import Question, Run, WorkBlock
+from questionbank.operations import backup_database
+from questionbank.operations.backup_archive import DUMP, archive_write
 from questionbank.operations.backup_database import connected_to
+from questionbank.operations.backups import backup_restore
+from tests.releases import bank_rows, differences, releases
 
 KEY = ("id", models.BigAutoField(primary_key=True))
 OPERATIONS = [
@@ -66,17 +79,29 @@ def test_models_are_described_as_one_operation_after_another_does() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("last", "commit"), [("0020", "72c08ee0"), ("0038", "bb817d2a"), ("0044", ""), ("0047", "")])
-def test_a_bank_older_than_the_first_version_is_told_by_which_commit_it_goes_on(last, commit):
+@pytest.mark.parametrize(("last", "is_refused"), [("0020", True), ("0038", True), ("0044", False), ("0047", False)])
+def test_a_bank_older_than_the_first_release_is_refused(last, is_refused):
     rows = MigrationRecorder.Migration.objects.filter(app="questionbank")
     rows.filter(name__gt=f"{last}_z").delete()
     rows.filter(name__contains="_squashed_", name__gt=f"0001_squashed_{last}_z").delete()
-    assert commit in history_problem()
-    assert bool(history_problem()) == bool(commit)
-    if commit:
+    assert bool(history_problem()) == is_refused
+    if is_refused:
         for command in ("migrate", "setup_bank"):
-            with pytest.raises(CommandError, match=f"commit {commit}"):
+            with pytest.raises(CommandError, match="This bank is older than Kindred"):
                 call_command(command, verbosity=0)
+
+
+@pytest.mark.django_db
+def test_a_bank_of_a_later_release_is_refused_with_the_release_that_it_needs(monkeypatch):
+    with monkeypatch.context() as later:
+        later.setattr(migrations, "release", lambda: "0.99.0")
+        migrations.bank_release_note()
+    MigrationRecorder(connection).record_applied("questionbank", "0999_from_the_future")
+    with pytest.raises(CommandError, match=rf"of Kindred 0\.99\.0, and this is {release()}: install 0\.99\.0 or"):
+        call_command("migrate", verbosity=0)
+    with connection.cursor() as cursor:
+        cursor.execute("COMMENT ON TABLE django_migrations IS NULL")
+    assert "is of a later release of Kindred" in history_problem()
 
 
 _SCHEMA = """
@@ -96,6 +121,20 @@ def _schema():
         return sorted(row[0] for row in cursor.fetchall())
 
 
+@contextmanager
+def empty_bank() -> Iterator[None]:
+    """Connect to an empty database until the block ends."""
+    fresh = f"{connection.settings_dict['NAME']}_stopped"
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE DATABASE {fresh}")
+    try:
+        with connected_to(fresh):
+            yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(f"DROP DATABASE {fresh} WITH (FORCE)")
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     "stops",
@@ -107,24 +146,118 @@ def _schema():
 )
 def test_a_bank_that_stopped_between_two_versions_goes_on(stops):
     expected = _schema()
-    fresh = f"{connection.settings_dict['NAME']}_stopped"
-    with connection.cursor() as cursor:
-        cursor.execute(f"CREATE DATABASE {fresh}")
-    try:
-        with connected_to(fresh):
-            for stop in stops:
-                if stop.startswith("with"):
-                    with connection.cursor() as cursor:
-                        cursor.execute(
-                            "CREATE INDEX question_observed ON questionbank_question (status) WHERE responses > 0"
-                        )
-                else:
-                    MigrationExecutor(connection).migrate([("questionbank", stop)])
-            with connection.cursor() as cursor:
-                cursor.execute("INSERT INTO questionbank_workblock (job, first, last, size) VALUES ('kept', 1, 2, 3)")
-            call_command("migrate", verbosity=0)
-            assert _schema() == expected
-            assert list(WorkBlock.objects.values_list("job", "first")) == [("kept", 1)]
-    finally:
+    with empty_bank():
+        for stop in stops:
+            if stop.startswith("with"):
+                with connection.cursor() as cursor:
+                    cursor.execute(
+                        "CREATE INDEX question_observed ON questionbank_question (status) WHERE responses > 0"
+                    )
+            else:
+                MigrationExecutor(connection).migrate([("questionbank", stop)])
         with connection.cursor() as cursor:
-            cursor.execute(f"DROP DATABASE {fresh} WITH (FORCE)")
+            cursor.execute("INSERT INTO questionbank_workblock (job, first, last, size) VALUES ('kept', 1, 2, 3)")
+        call_command("migrate", verbosity=0)
+        assert _schema() == expected
+        assert list(WorkBlock.objects.values_list("job", "first")) == [("kept", 1)]
+
+
+def add_rows(apps, number: int) -> None:
+    """Add rows to a release's main tables, as its own models have them."""
+    names = {model.__name__ for model in apps.get_app_config("questionbank").get_models()}
+
+    def add(name: str, **fields):
+        return apps.get_model("questionbank", name).objects.create(**fields)
+
+    person = add("User", username=f"person {number}", password="!")
+    hierarchy = add("KnowledgeHierarchy", name=f"Hierarchy {number}")
+    concept = add("KnowledgeConcept", name="Sums", hierarchy=hierarchy, path=f"{number:04d}", depth=1, numchild=0)
+    run = add("Run", kind="import", state="queued", parameters={"upload": "a.jsonl"}, requested_by=person)
+    add("RunLog", run=run, text="Waiting")
+    add("Run", kind="embed", state="running", worker="killed", heartbeat_at=timezone.now() - timedelta(hours=1))
+    question = add(
+        "Question",
+        text=f"What is {number} + 5? ____",
+        content_hash=number.to_bytes(32),
+        kind="blanks" if "WorkBlock" in names else "blank",
+        options=[{"label": "A", "text": "six"}],
+        difficulty=0.4,
+        difficulty_percent=40,
+        facility=0.7,
+        responses=60,
+        created_by=person,
+    )
+    add("QuestionTag", question=question, concept=concept, user=person)
+    add("QuestionEquation", question=question, expression="+ N0 N1", numbers=[str(number), "5"])
+    kept = add("QuestionList", name="Kept", owner=person)
+    add("QuestionListItem", question_list=kept, question=question, position=1)
+    model = add("ModelArtifact", capability="encoder", name="small", checksum="c" * 64, location=f"encoder/{number}")
+    vectors = add("EmbeddingSet", lens="purpose", encoder_name="small", dimension=2, artifact=model)
+    add("QuestionEmbedding", embedding_set=vectors, question=question, vector=[0.5, number], content_hash=b"h")
+    add("QuestionSolution", question=question, content_hash=b"h", artifact=model, probability=0.5)
+    add("ParaphrasePair", original="What is 2 + 2?", paraphrase="Add 2 and 2.", source="typed", created_by=person)
+    if "WorkBlock" in names:
+        add("WorkBlock", job=f"vectors/{number}", first=1, last=9, size=9, done=4)
+        add("Worksheet", name="Sums", owner=person, source_list=kept)
+        add("DocumentDraft", name="paper.docx", owner=person, lines=[{"text": "1. What is 2 + 2?"}])
+        add("ImportUpdate", run=run, question=question, outcome="updated", before={"grade": "7"})
+    if "ApiKey" in names:
+        add("ApiKey", name="Nightly", digest=f"{number:064d}", beginning="kdr_1234", owner=person)
+    if "ResponseSet" in names:
+        tested = add("ResponseSet", title="Test", layout="long", owner=person)
+        add("Response", response_set=tested, question=question, person=b"p" * 16, version=1, score=1)
+    if "Hook" in names:
+        add("Hook", owner=person, address="https://school.example/hook", site="school.example")
+
+
+def write_backup(path: Path) -> None:
+    """Write a backup as earlier code did, whose models do not fit today's."""
+    dump = path.with_suffix(".dump")
+    with backup_database.snapshot() as name:
+        backup_database.database_dump(path=dump, snapshot_name=name)
+    about = {
+        "kindred": "0.1.0",  # what all releases up to 0.10.0 called themselves
+        "created": "2026-11-27T07:21:57+00:00",
+        "postgres": backup_database.server_version(),
+        "migrations": applied_migrations(),
+        "rows": backup_database.row_counts(tables=["questionbank_question", "questionbank_run"]),
+    }
+    with archive_write(path=path, about=about) as archive, dump.open("rb") as stream:
+        archive.add(name=DUMP, stream=stream, size=dump.stat().st_size)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_banks_and_backups_of_every_release_are_upgraded_and_their_jobs_go_on(own_files, broker, settings, tmp_path):
+    expected = _schema()
+    settings.VAR_DIR.mkdir()
+    backup = tmp_path / "bank.tar"
+    kept = {}
+    with empty_bank():
+        for number, each in enumerate(releases(), start=1):
+            executor = MigrationExecutor(connection)
+            targets = [("questionbank", name) for name in each.newest]
+            executor.migrate(targets)
+            add_rows(executor.loader.project_state(targets).apps, number)
+            kept[each.number] = bank_rows()
+            if each.number == "0.4.0":  # and until 0.9.0 migrations 0045 to 0050 were one
+                MigrationRecorder(connection).record_applied("questionbank", "0045_squashed_0050")
+                write_backup(backup)
+        call_command("migrate", verbosity=0)
+        now = bank_rows()
+        assert {number: found for number, rows in kept.items() if (found := differences(rows, now))} == {}
+        assert _schema() == expected
+        first = Question.objects.earliest("pk")
+        assert (first.kind, first.difficulty_percent) == ("blanks", pytest.approx(30))  # 0045, 0065
+        assert runs_reconcile()["requeued"] == len(kept)
+        assert set(Run.objects.values_list("state", flat=True)) == {"queued"}
+
+        backup_restore(path=backup, force=True)
+        assert differences(kept["0.4.0"], bank_rows()) == []
+        assert Question.objects.count() == 4
+        assert _schema() == expected
+
+
+def test_the_migrations_of_all_releases_are_known():
+    known = known_migrations()["questionbank"]
+    assert [name for each in releases() for name in each.newest if name not in known] == []
+    assert len(releases()) >= 10

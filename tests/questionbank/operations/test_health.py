@@ -14,9 +14,11 @@ import pytest
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from questionbank.bank import vector_selectors as embeddings_selector
+from questionbank.core.release import release
 from questionbank.core.storage import BACKUP_RECORD
 from questionbank.jobs.run_services import STALLED_AFTER
 from questionbank.models import EmbeddingSet, Question, Run, WorkerHeartbeat
@@ -105,6 +107,13 @@ def test_a_migration_that_is_missing_is_failing():
     database = item("database")
     assert database.state == State.FAILING
     assert "1 migration has not been applied" in database.sentence
+
+
+def test_a_bank_of_a_later_release_is_failing():
+    MigrationRecorder(connection).record_applied("questionbank", "0999_from_the_future")
+    database = item("database")
+    assert database.state == State.FAILING
+    assert f"this is {release()}: install" in database.sentence
 
 
 def test_workers_and_runs_are_given_up_after_the_same_time():
@@ -208,7 +217,7 @@ def test_the_command_prints_json_and_ends_with_1_where_something_fails():
     with pytest.raises(CommandError, match="Failing: workers"):
         call_command("health", "--json", stdout=out)
     report = json.loads(out.getvalue())
-    assert report["status"] == "failing"
+    assert (report["status"], report["release"]) == ("failing", release())
     assert report["checks"]["database"]["status"] == "ok"
     seen("all", "default,light,train", 1)
     out = io.StringIO()
@@ -222,5 +231,6 @@ def test_only_admins_see_the_details(client, teacher, reviewer, admin_person):
         client.force_login(person)
         assert client.get("/health/details/").status_code == status
     page = client.get("/health/details/").content.decode()
+    assert f"Kindred {release()}." in page
     assert "No worker is running for: default, light, train." in page
     assert "PostgreSQL" in page
