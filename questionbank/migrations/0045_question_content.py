@@ -18,6 +18,8 @@ def rename_blanks(apps, schema_editor):
     schema_editor.execute("ALTER TABLE questionbank_question DISABLE TRIGGER USER")
     for table in ("question", "questionevent", "facetcount"):
         schema_editor.execute(f"UPDATE questionbank_{table} SET kind = 'blanks' WHERE kind = 'blank'")
+    # The rows are new in this transaction, which has rewritten the table, so PostgreSQL has put off checking their foreign keys.
+    schema_editor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     schema_editor.execute("ALTER TABLE questionbank_question ENABLE TRIGGER USER")
 
 
