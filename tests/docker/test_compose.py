@@ -44,7 +44,7 @@ def test_there_is_a_service_for_every_process_of_make_run(compose):
 def test_every_image_has_an_exact_version(compose, name):
     image = compose["services"][name]["image"]
     tag = image.partition(":")[2]
-    assert re.match(r"\d+\.\d+\.\d+(-|$)", tag), image
+    assert re.match(r"\d+\.\d+\.\d+(-|\.dev0$|$)", tag), image
     assert "latest" not in image
 
 
