@@ -13,11 +13,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 
-from questionbank.api.key_selectors import api_keys
+from questionbank.api.key_selectors import api_key_get, api_keys
 from questionbank.api.key_services import LARGEST_RATE, api_key_create, api_key_revoke
-from questionbank.core.errors import NotFound
 from questionbank.core.forms import ServiceForm
-from questionbank.core.views import button_for, form_for, page_for, posted, warning_of
+from questionbank.core.views import form_for, page_for, posted, render_deletion
 from questionbank.models import ApiKey
 from questionbank.people.owned import NAME_LIMIT
 
@@ -78,15 +77,22 @@ def api_key_list(request: HttpRequest) -> HttpResponse:
     return render(request, "api/keys.html", context, status=form.status)
 
 
-@button_for("read", back="api_key_list")
+@form_for("read")
 def api_key_revoke_view(request: HttpRequest, key_id: int) -> HttpResponse:
-    """Revoke one of the person's keys, and what was made with it."""
-    with warning_of(request, NotFound):
+    """Revoke one of the person's keys, and what was made with it, after confirmation."""
+    key = api_key_get(owner=request.user, key_id=key_id)
+    if request.method == "POST":
         revoked = api_key_revoke(user=request.user, key_id=key_id)
-        messages.success(
-            request, f"“{revoked.key}” is revoked: programs can no longer use it. {revoked.others}".strip()
-        )
-    return redirect("api_key_list")
+        messages.success(request, f"“{key}” is revoked: programs can no longer use it. {revoked.others}".strip())
+        return redirect("api_key_list")
+    return render_deletion(
+        request,
+        f"Revoke “{key}”?",
+        consequence="Programs that use it are refused from then on."
+        " Keys made with it are revoked, and web hooks made with it disabled.",
+        button="Revoke the key",
+        back=reverse("api_key_list"),
+    )
 
 
 @page_for("read")

@@ -25,7 +25,7 @@ from questionbank.bank.concept_services import (
 )
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
 from questionbank.core.forms import ServiceForm
-from questionbank.core.views import form_for, posted
+from questionbank.core.views import form_for, posted, render_deletion
 from questionbank.core.wording import whole_number
 from questionbank.models import KnowledgeConcept
 
@@ -200,8 +200,15 @@ def hierarchy_delete_page(request: HttpRequest, hierarchy_id: int) -> HttpRespon
             hierarchy_delete(user=request.user, hierarchy=hierarchy)
             messages.success(request, f"The hierarchy “{hierarchy.name}” is deleted.")
             return redirect("concept_tree")
-    context = {"hierarchy": hierarchy, "problem": form.refusal, "back": _tree_address(hierarchy.pk)}
-    return render(request, "bank/concepts/delete_hierarchy.html", context, status=form.status)
+    return render_deletion(
+        request,
+        f"Delete the hierarchy “{hierarchy.name}”?",
+        consequence="Its concepts and the models trained on it are deleted too."
+        " This is only possible while no question is tagged with any of its concepts.",
+        button="Delete the hierarchy",
+        back=_tree_address(hierarchy.pk),
+        problem=form.refusal,
+    )
 
 
 def _name_page(

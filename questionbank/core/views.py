@@ -128,6 +128,21 @@ def render_problem(request: HttpRequest, error: Exception) -> HttpResponse:
     return response
 
 
+def render_deletion(
+    request: HttpRequest, question: str, *, consequence: str, button: str, back: str, problem: str = ""
+) -> HttpResponse:
+    """Ask before something is deleted for good.
+
+    Args:
+        question: such as "Delete “Algebra”?".
+        consequence: what is lost, and what stays.
+        back: address of the page to which "Cancel" leads.
+        problem: why it could not be deleted, if somebody has tried.
+    """
+    context = {"question": question, "consequence": consequence, "button": button, "back": back, "problem": problem}
+    return render(request, "delete.html", context, status=STATUS_OF_ERROR[Conflict] if problem else 200)
+
+
 def render_page(request: HttpRequest, page: str, part: str, context: dict[str, Any], status: int = 200) -> HttpResponse:
     """Render `part` if htmx requests it, else the whole `page` (which includes the part)."""
     wants_part = request.htmx and not request.htmx.boosted and not request.htmx.history_restore_request

@@ -8,10 +8,10 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
-from questionbank.core.errors import NotFound
 from questionbank.core.forms import ServiceForm
-from questionbank.core.views import button_for, form_for, page_for, paginated, posted, warning_of
+from questionbank.core.views import button_for, form_for, page_for, paginated, posted, render_deletion, warning_of
 from questionbank.hooks.selectors import hook_deliveries, hook_get, hooks_of
 from questionbank.hooks.services import delivery_replay, hook_create, hook_delete, hook_set_active, hook_test
 from questionbank.models import Hook
@@ -74,13 +74,21 @@ def hook_active_view(request: HttpRequest, hook_id: int) -> HttpResponse:
     return redirect("hook_detail", hook_id)
 
 
-@button_for("read", back="hook_list")
+@form_for("read")
 def hook_delete_view(request: HttpRequest, hook_id: int) -> HttpResponse:
-    """Delete a web hook."""
-    with warning_of(request, NotFound):
-        hook = hook_delete(user=request.user, hook_id=hook_id)
+    """Delete a web hook, after confirmation."""
+    hook = hook_get(user=request.user, hook_id=hook_id)
+    if request.method == "POST":
+        hook_delete(user=request.user, hook_id=hook_id)
         messages.success(request, f"The web hook to {hook} is deleted.")
-    return redirect("hook_list")
+        return redirect("hook_list")
+    return render_deletion(
+        request,
+        f"Delete the web hook to {hook}?",
+        consequence="Messages that wait are not sent, and the record of those sent is deleted.",
+        button="Delete the web hook",
+        back=reverse("hook_detail", args=[hook.pk]),
+    )
 
 
 @button_for("read", back="hook_list")

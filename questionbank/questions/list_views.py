@@ -33,7 +33,7 @@ from questionbank.bank.list_services import (
 from questionbank.bank.question_selectors import numbered_question_records, visible_to
 from questionbank.core.errors import NotFound
 from questionbank.core.forms import ServiceForm
-from questionbank.core.views import button_for, form_for, page_for, posted
+from questionbank.core.views import button_for, form_for, page_for, posted, render_deletion
 from questionbank.core.wording import counted, whole_number
 from questionbank.imports.export_views import Exported, export_links, questions_file
 from questionbank.models import Question, QuestionList, User
@@ -168,7 +168,13 @@ def list_delete(request: HttpRequest, list_id: int) -> HttpResponse:
         question_list_delete(user=request.user, question_list=question_list)
         messages.success(request, "The list is deleted. Its questions are still in the bank.")
         return redirect("list_index")
-    return render(request, "bank/lists/delete.html", {"question_list": question_list})
+    return render_deletion(
+        request,
+        f"Delete “{question_list.name}”?",
+        consequence="The list cannot be brought back. Its questions stay in the bank.",
+        button="Delete the list",
+        back=reverse("list_detail", args=[question_list.pk]),
+    )
 
 
 @button_for("read", back="list_index")

@@ -21,7 +21,7 @@ from questionbank.core.errors import Conflict, ImportRefused, LineProblem
 from questionbank.core.storage import scratch_folder
 from questionbank.core.upload_forms import was_too_large
 from questionbank.core.upload_services import UPLOADS_KEPT, upload_name
-from questionbank.core.views import check_permission, form_for, page_for, paginated
+from questionbank.core.views import check_permission, form_for, page_for, paginated, render_deletion
 from questionbank.core.wording import counted
 from questionbank.formats.csv_files import guard_cell
 from questionbank.models import ItemStatistics, User
@@ -221,4 +221,12 @@ def response_set_delete_page(request: HttpRequest, set_id: int) -> HttpResponse:
         response_set_delete(response_set=response_set, user=request.user)
         messages.success(request, "The responses and their figures are deleted.")
         return redirect("response_set_list")
-    return render(request, "responses/delete.html", {"response_set": response_set})
+    pupils = counted(response_set.people, "pupil", "pupils")
+    return render_deletion(
+        request,
+        f"Delete the responses to “{response_set.title}”?",
+        consequence=f"The responses of {pupils} and their figures cannot be brought back."
+        " The questions stay in the bank.",
+        button="Delete the responses",
+        back=reverse("response_set_detail", args=[response_set.pk]),
+    )

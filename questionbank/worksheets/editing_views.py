@@ -15,7 +15,7 @@ from questionbank.bank.list_selectors import items_of_list, questions_of_list
 from questionbank.bank.question_forms import chosen_concepts
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.errors import ValidationFailed
-from questionbank.core.views import button_for, form_for, page_for
+from questionbank.core.views import button_for, form_for, page_for, render_deletion
 from questionbank.core.wording import counted, whole_number
 from questionbank.models import Question, Worksheet
 from questionbank.worksheets.forms import (
@@ -111,7 +111,14 @@ def worksheet_delete_page(request: HttpRequest, worksheet_id: int) -> HttpRespon
         worksheet_delete(user=request.user, worksheet=worksheet)
         messages.success(request, "The worksheet is deleted. Its questions are still in the bank.")
         return redirect("worksheet_index")
-    return render(request, "worksheets/delete.html", {"worksheet": worksheet})
+    return render_deletion(
+        request,
+        f"Delete “{worksheet.name}”?",
+        consequence="The worksheet cannot be brought back."
+        " Its questions stay in the bank, and so does the record of when they were used.",
+        button="Delete the worksheet",
+        back=reverse("worksheet_detail", args=[worksheet.pk]),
+    )
 
 
 @form_for("read")

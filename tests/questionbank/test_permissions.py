@@ -223,12 +223,12 @@ TABLE: dict[str, Address] = {
     "mcp": Address((401,) * 5, method="post"),  # only a key opens it: tests/questionbank/assistants
     "api_docs": Address(EVERYBODY),
     "api_key_list": Address(EVERYBODY),
-    "api_key_revoke": Address((LOGIN, 403, 302, 302, 302), {"key_id": "1"}, "post"),
+    "api_key_revoke": Address((LOGIN, 403, 404, 404, 404), {"key_id": "1"}),  # nobody's
     "hook_list": Address(EVERYBODY),
     "hook_detail": Address((LOGIN, 403, 404, 404, 404), {"hook_id": "1"}),  # nobody's
     "hook_test": Address((LOGIN, 403, 404, 404, 404), {"hook_id": "1"}, "post"),
     "hook_active": Address((LOGIN, 403, 404, 404, 404), {"hook_id": "1"}, "post"),
-    "hook_delete": Address((LOGIN, 403, 302, 302, 302), {"hook_id": "1"}, "post"),
+    "hook_delete": Address((LOGIN, 403, 404, 404, 404), {"hook_id": "1"}),
     "hook_replay": Address((LOGIN, 403, 404, 404, 404), {"hook_id": "1", "delivery_id": "1"}, "post"),
     "theme": Address((LOGIN, 403, 302, 302, 302), method="post", data={"theme": "dark"}),
     "health": Address(ADMINS),

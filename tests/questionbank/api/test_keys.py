@@ -201,6 +201,8 @@ def test_a_wrong_last_day_is_named_beside_it(as_teacher, day, said) -> None:
 def test_people_revoke_their_own_keys_only(as_teacher, teacher, admin_person) -> None:
     own, _secret = api_key_create(user=teacher, name="Export", scopes=["read"])
     others, _secret = api_key_create(user=admin_person, name="Backup", scopes=["read"])
+    assert "Revoke “Export”?" in as_teacher.get(reverse("api_key_revoke", args=[own.pk])).content.decode()
+    assert ApiKey.objects.filter(revoked_at=None).count() == 2  # it asks first
     for key in (own, others):
         as_teacher.post(reverse("api_key_revoke", args=[key.pk]))
         key.refresh_from_db()

@@ -62,6 +62,8 @@ def test_a_hook_is_disabled_enabled_tested_and_deleted_on_its_page(as_teacher, h
         as_teacher.post(reverse("hook_active", args=[hook.pk]), {"active": active})
         assert Hook.objects.get().is_active is is_active
     assert "on its way" in as_teacher.post(reverse("hook_test", args=[hook.pk]), follow=True).content.decode()
+    assert "Delete the web hook to" in as_teacher.get(reverse("hook_delete", args=[hook.pk])).content.decode()
+    assert Hook.objects.exists()  # it asks first
     as_teacher.post(reverse("hook_delete", args=[hook.pk]))
     assert not Hook.objects.exists()
 
