@@ -192,7 +192,6 @@ def named_rows(
     Raises:
         ImportRefused: the table has too many consecutive blank rows.
     """
-    read = [place for place, name in enumerate(names) if name]
     width, blank = len(names), 0
     for start, cells in rows:
         if not isinstance(cells, list):
@@ -203,7 +202,7 @@ def named_rows(
         if len(cells) > width and any(cells[width:]):
             yield start, LineProblem(start, f"the row has {len(cells)} cells, the header {width}")
         elif not blank:
-            row = {names[place]: cells[place] for place in read if place < len(cells) and cells[place]}
+            row = {name: cell for name, cell in zip(names, cells, strict=False) if name and cell}
             if row:
                 yield start, row
         elif blank > _BLANK_ROWS_LIMIT:

@@ -51,14 +51,19 @@ def encode_bank() -> None:
     print(f"bank: {Question.objects.filter(status='ready').count():,} ready questions", flush=True)
 
 
-def open_bank(*, questions: int, data: Path, var: Path) -> None:
-    """Set Django up with a bank of at least so many ready questions, all with vectors and indexes."""
+def open_bank(*, questions: int, data: Path, var: Path, has_vectors: bool = True) -> None:
+    """Set Django up with a bank of at least so many ready questions.
+
+    Args:
+        has_vectors: whether all of them have vectors and indexes, which takes most of the time.
+    """
     set_up(var / f"bank-{questions}")
     from questionbank.models import Question
 
     if not Question.objects.exists():
         import_rows(int(1.2 * questions), data)  # about a tenth of the sets are repeats
-    encode_bank()
+    if has_vectors:
+        encode_bank()
 
 
 def import_rows(count: int, data: Path) -> None:

