@@ -149,11 +149,11 @@ class EndpointModel:
                 raise self._error(f"cannot be reached: {self._hidden(reason)}") from error
             if isinstance(response, _Reply):
                 return response
+            if _refuses_field(response, body):
+                raise _FieldRefused(str(self._refusal(response)))
             if left and response.status_code in _PASSING:
                 self._wait(_asked_pause(response) or pause)
                 continue
-            if response.status_code in _UNKNOWN_FIELD and ("response_format" in body or "logprobs" in body):
-                raise _FieldRefused(str(self._refusal(response)))
             raise self._refusal(response)
         raise AssertionError("the last try returns or raises")
 
@@ -199,6 +199,15 @@ class EndpointModel:
 
     def _error(self, what: str) -> LanguageModelError:
         return LanguageModelError(f"The language model at {self.host} {what}.")
+
+
+def _refuses_field(response: httpx2.Response, body: Mapping[str, Any]) -> bool:
+    """Return whether a request may have failed for a field that not all servers know.
+
+    Some servers answer 500 to such a field (llama-cpp-python's), but name it.
+    """
+    fields = body.keys() & {"response_format", "logprobs"}
+    return bool(fields) and (response.status_code in _UNKNOWN_FIELD or any(field in response.text for field in fields))
 
 
 class _FieldRefused(LanguageModelError):
