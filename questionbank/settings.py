@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "questionbank.core.middleware.RequestSizeMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "questionbank.people.viewer.ViewerMiddleware",
     "questionbank.core.middleware.LogInMiddleware",  # before the next, which reads bodies
     "django.middleware.csrf.CsrfViewMiddleware",
     "questionbank.core.middleware.ParametersMiddleware",

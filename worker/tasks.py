@@ -29,6 +29,7 @@ from questionbank.papers.import_services import run_document_import
 from questionbank.papers.second_reading_services import run_second_reading
 from questionbank.papers.services import document_drafts_forget_old, run_document_read
 from questionbank.people.mail import mail_send_due
+from questionbank.people.viewer import viewing_for
 from questionbank.registry.deletion_services import old_models_delete
 from questionbank.responses.deletion_services import responses_delete_old
 from questionbank.responses.statistics_services import run_statistics
@@ -66,7 +67,8 @@ def run_task(
         def task(self: Task[Any, Any], run_id: int) -> None:
             with running(run_id, self.request.hostname or "here") as reporter:
                 if reporter is not None:
-                    reporter.result = work(reporter)
+                    with viewing_for(reporter.run):
+                        reporter.result = work(reporter)
             for request in afterwards:
                 patiently(request)
 

@@ -11,6 +11,7 @@ from django.db.models import Count, Q, QuerySet
 
 from questionbank.core.database import get_or_not_found
 from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionTag, User
+from questionbank.people.school_selectors import is_visible_to, visible_to_name
 
 SHOWN = 10  # questions in a preview
 _TAGS_SHOWN = 50
@@ -47,6 +48,7 @@ _ALREADY: Mapping[str, Callable[[Values], Q]] = {  # a literal table
     Kind.GRADE: lambda values: Q(grade=values["grade"]),
     Kind.SOURCE: lambda values: Q(source=values["source"]),
     Kind.DIFFICULTY: lambda values: Q(difficulty=values["difficulty"], difficulty_scale=values["difficulty_scale"]),
+    Kind.VISIBILITY: lambda values: is_visible_to(values["visible_to"]),
 }
 
 
@@ -143,6 +145,8 @@ def bulk_change_description(kind: str, values: Values, names: Mapping[int, str] 
     if names is None:
         ids = [values[name] for name in ("add", "remove") if values.get(name)]
         names = dict(KnowledgeConcept.objects.filter(pk__in=ids).values_list("pk", "name"))
+    if "visible_to" in values:
+        parts.append(visible_to_name(values["visible_to"]))
     if values.get("add"):
         parts.append(f"add “{names.get(values['add'], '?')}”")
     if values.get("remove"):

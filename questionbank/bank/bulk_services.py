@@ -34,9 +34,12 @@ from questionbank.models import (
     QuestionOriginal,
     QuestionTag,
     Run,
+    School,
     User,
+    Visibility,
 )
 from questionbank.people.permissions import require
+from questionbank.people.school_selectors import shows_to
 
 AT_ONCE = 2_000  # most questions changed within a request; a worker changes more
 _PORTION = 1_000
@@ -55,8 +58,11 @@ def bulk_change_request(
     Raises:
         NotAllowed: the person may not change questions.
         Conflict: there is nothing to change.
+        ValidationFailed: the person does not belong to the school that is to see them.
     """
     require(user, "question_create", "You may not change questions.")
+    if kind == Kind.VISIBILITY:
+        shows_to(user, values["visible_to"])
     if not question_ids:
         raise Conflict("There is nothing to change.")
     same = {"person": user, "kind": kind, "values": dict(values), "changed": len(question_ids)}
@@ -202,8 +208,19 @@ _COLUMNS: Mapping[str, Callable[[Values], dict[str, Any]]] = {  # what a change 
 }
 
 
+_SHOWS = ("visibility", "school_id")
+
+
 def _set_columns(change: BulkChange, questions: list[Question], _user: User) -> tuple[Snapshots, Snapshots]:
-    columns = _COLUMNS[change.kind](change.values)
+    return _write(questions, _COLUMNS[change.kind](change.values))
+
+
+def _show_to(change: BulkChange, questions: list[Question], user: User) -> tuple[Snapshots, Snapshots]:
+    columns = dict(zip(_SHOWS, shows_to(user, change.values["visible_to"]), strict=True))
+    return _write(questions, columns)
+
+
+def _write(questions: list[Question], columns: Mapping[str, Any]) -> tuple[Snapshots, Snapshots]:
     before = {row.pk: {name: getattr(row, name) for name in columns} for row in questions}
     for row in questions:
         for name, value in columns.items():
@@ -225,6 +242,14 @@ def _restore_columns(items: list[BulkChangeItem], questions: Mapping[int, Questi
     if left:
         _save([questions[item.question_id] for item in left], list(_before(left[0])))
     return changed_since
+
+
+def _restore_shown(items: list[BulkChangeItem], questions: Mapping[int, Question]) -> list[int]:
+    """Restore who saw the questions, unless it was a school that was deleted since."""
+    schools = {None, *School.objects.values_list("pk", flat=True)}
+    kept = [item for item in items if _before(item)["school_id"] in schools]
+    gone = [item.question_id for item in items if _before(item)["school_id"] not in schools]
+    return [*gone, *_restore_columns(kept, questions)]
 
 
 def _before(item: BulkChangeItem) -> dict[str, Any]:
@@ -330,13 +355,16 @@ def _delete(_change: BulkChange, questions: list[Question], _user: User) -> tupl
 def _undelete(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -> list[int]:
     concepts = set(KnowledgeConcept.objects.values_list("pk", flat=True))
     people = set(User.objects.values_list("pk", flat=True))
+    schools = {None, *School.objects.values_list("pk", flat=True)}
     for item in items:
         for kept in serializers.deserialize("python", item.before):
             row = kept.object
             if isinstance(row, Question):
                 row.created_by_id = row.created_by_id if row.created_by_id in people else None
-                if row.paraphrase_of_id and not Question.objects.filter(pk=row.paraphrase_of_id).exists():
+                if row.paraphrase_of_id and not Question.unrestricted.filter(pk=row.paraphrase_of_id).exists():
                     row.paraphrase_of_id = None
+                if row.school_id not in schools:
+                    row.visibility, row.school_id = Visibility.PRIVATE, None
                 row.content_hash = question_hash(row)
                 row.search_vector = search_vector(row)
             elif isinstance(row, QuestionTag):
@@ -349,11 +377,13 @@ def _undelete(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -
 
 _APPLY: Mapping[str, Callable[[BulkChange, list[Question], User], tuple[Snapshots, Snapshots]]] = {
     **dict.fromkeys(_COLUMNS, _set_columns),
+    Kind.VISIBILITY: _show_to,
     Kind.CONCEPTS: _change_tags,
     Kind.DELETE_DRAFTS: _delete,
 }
 _UNDO: Mapping[str, Callable[[list[BulkChangeItem], Mapping[int, Question]], list[int]]] = {
     **dict.fromkeys(_COLUMNS, _restore_columns),
+    Kind.VISIBILITY: _restore_shown,
     Kind.CONCEPTS: _restore_tags,
     Kind.DELETE_DRAFTS: _undelete,
 }

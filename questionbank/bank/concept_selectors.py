@@ -12,7 +12,7 @@ from django.db.models import Count, QuerySet
 from django.db.models.functions import Length
 
 from analytics.records import ConceptPath
-from questionbank.bank.facet_counts import ConceptGroups, concepts_version, facet_cube, facet_version
+from questionbank.bank.facet_counts import ConceptGroups, concepts_version, facet_cube
 from questionbank.core.database import get_or_not_found
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
 
@@ -169,11 +169,11 @@ def concept_tree(*, hierarchy: KnowledgeHierarchy) -> tuple[ConceptNode, ...]:
 
     The tree is cached until a concept or a count changes, so callers must not modify its nodes.
     """
-    return _tree(hierarchy.pk, concepts_version(), facet_version())
+    return _tree(hierarchy.pk, concepts_version(), facet_cube().serial)
 
 
-@lru_cache(maxsize=8)
-def _tree(hierarchy: int, *_versions: tuple[Any, ...]) -> tuple[ConceptNode, ...]:
+@lru_cache(maxsize=64)
+def _tree(hierarchy: int, _concepts: tuple[Any, ...], _cube: int) -> tuple[ConceptNode, ...]:
     step = KnowledgeConcept.steplen
     by_path: dict[str, ConceptNode] = {}
     roots: list[ConceptNode] = []

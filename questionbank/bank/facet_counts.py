@@ -1,27 +1,41 @@
-"""`FacetCount` in memory, to sum over any filters within milliseconds, and compaction of its table."""
+"""`FacetCount` in memory, to sum over any filters within milliseconds, and compaction of its table.
+
+There is one cube of all questions, and a part of it for each set of audiences that viewers belong to.
+"""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import count
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from django.db import connection
 
-from questionbank.core.cached import VersionedCache
+from questionbank.core.cached import KeyedCache, VersionedCache
+from questionbank.models.visibility import viewer_audiences
 
 _NAMES = ("status", "language", "kind", "source", "grade")
+NOBODY = np.iinfo(np.int64).min  # the audience of private questions whose author was deleted
+_KEPT_PARTS = 64  # parts of a cube, one for each school and for each person with private questions
+_serials = count()
 Mask = npt.NDArray[np.bool_]
 
 
 class FacetCube:
-    """The rows of `FacetCount`, stored by column."""
+    """The rows of `FacetCount`, stored by column.
+
+    Attributes:
+        serial: differs between any two cubes, and so identifies what is computed from one.
+    """
 
     def __init__(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Take rows of (status, language, kind, source, grade, difficulty, concepts, questions)."""
+        """Take rows of (status, language, kind, source, grade, difficulty, concepts, questions, audience)."""
+        self.serial = next(_serials)
         self.values: dict[str, list[str]] = {}
         self.codes: dict[str, npt.NDArray[np.int64]] = {}  # each (rows,): indices into `values`
         for column, name in enumerate(_NAMES):
@@ -30,9 +44,35 @@ class FacetCube:
             self.values[name], self.codes[name] = list(places), np.array(codes, dtype=np.int64)
         self.difficulty = np.array([-1 if row[5] is None else row[5] for row in rows], dtype=np.int64)
         self.questions = np.array([row[7] for row in rows], dtype=np.int64)
+        self.audience = np.array([NOBODY if row[8] is None else row[8] for row in rows], dtype=np.int64)
+        self._audiences = frozenset(self.audience.tolist())
+        self._parts: KeyedCache[frozenset[int], FacetCube] = KeyedCache(most=_KEPT_PARTS)
         # One pair for each row and each of its concepts.
         self.pair_rows = np.repeat(np.arange(len(rows)), [len(row[6]) for row in rows])
         self.pair_concepts = np.array([concept for row in rows for concept in row[6]], dtype=np.int64)
+
+    def seen_by(self, audiences: Sequence[int]) -> FacetCube:
+        """Return the cube of the questions that a viewer with these audiences sees."""
+        present = self._audiences.intersection(audiences)
+        if present == self._audiences:
+            return self
+        return self._parts([present], lambda keys: {key: self._part(key) for key in keys})[present]
+
+    def _part(self, audiences: frozenset[int]) -> FacetCube:
+        part = copy.copy(self)
+        part.__dict__.pop("by_concept", None)
+        part.serial, part._audiences = next(_serials), audiences
+        mask = np.isin(self.audience, list(audiences))
+        part.codes = {name: codes[mask] for name, codes in self.codes.items()}
+        part.difficulty, part.questions, part.audience = (
+            self.difficulty[mask],
+            self.questions[mask],
+            self.audience[mask],
+        )
+        pairs = mask[self.pair_rows]
+        part.pair_rows = (np.cumsum(mask) - 1)[self.pair_rows[pairs]]
+        part.pair_concepts = self.pair_concepts[pairs]
+        return part
 
     def everything(self) -> Mask:
         """Return a mask that selects all rows, to combine with the masks of filters."""
@@ -156,17 +196,23 @@ def table_version(table: str, content: str) -> tuple[Any, ...]:
 def _rows() -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT status, language, kind, source, grade, difficulty, concepts, questions FROM questionbank_facetcount"
+            "SELECT status, language, kind, source, grade, difficulty, concepts, questions, audience"
+            " FROM questionbank_facetcount"
         )
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows
 
 
-# The cube for the current state of the database.
-facet_cube: VersionedCache[FacetCube] = VersionedCache(facet_version, lambda: FacetCube(_rows()))
+_whole_cube: VersionedCache[FacetCube] = VersionedCache(facet_version, lambda: FacetCube(_rows()))
 
 
-_KEY = "status, language, kind, source, grade, difficulty, concepts"
+def facet_cube() -> FacetCube:
+    """Return the cube of what the viewer sees in the current state of the database."""
+    cube, audiences = _whole_cube(), viewer_audiences()
+    return cube if audiences is None else cube.seen_by(audiences)
+
+
+_KEY = "status, language, kind, source, grade, difficulty, concepts, audience"
 _SETTLE = f"""
     WITH repeated AS (
         SELECT array_agg(id) AS ids FROM questionbank_facetcount GROUP BY {_KEY} HAVING count(*) > 1

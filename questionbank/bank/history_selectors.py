@@ -15,7 +15,7 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import Model, QuerySet
 
-from questionbank.models import KnowledgeConcept, Question, User
+from questionbank.models import KnowledgeConcept, Question, School, User
 
 _LATEST = 20  # number of changes shown
 SHOWN_FIELDS = (
@@ -30,6 +30,8 @@ SHOWN_FIELDS = (
     "grade",
     "stage",
     "status",
+    "visibility",
+    "school_id",
     "difficulty",
     "difficulty_scale",
     "facility",
@@ -208,6 +210,9 @@ def field_shown(name: str, value: Any) -> str:
     """Return a field's value as readable text."""
     if name == "content":
         return content_shown(value or {})
+    if name == "school_id":
+        school = School.objects.filter(pk=value).first()
+        return "" if value is None else str(school or "a deleted school")
     if name == "options":
         return "\n".join(f"{option.get('label', '')}. {option.get('text', '')}" for option in value or [])
     choices = dict(Question._meta.get_field(name).flatchoices)  # type: ignore[union-attr]

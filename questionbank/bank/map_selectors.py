@@ -1,7 +1,7 @@
 """The map of the bank: which map is shown, its points and its legend.
 
-All points are sent in one binary response that depends only on the map and a hierarchy; the page decides which
-points to draw, and in which colour, from the legend.
+All points that the viewer may see are sent in one binary response that otherwise depends only on the map and a
+hierarchy; the page decides which points to draw, and in which colour, from the legend.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from django.db.models import Count, Max
 
 from analytics.concept_paths import common_leading_nodes, without_leading
 from questionbank.bank.concept_selectors import hierarchies
-from questionbank.bank.facet_counts import facet_cube
+from questionbank.bank.facet_counts import NOBODY, facet_cube
 from questionbank.bank.vector_selectors import embedding_set_size, map_set
 from questionbank.core.database import get_or_not_found
 from questionbank.models import (
@@ -36,6 +36,7 @@ from questionbank.models import (
     QuestionTag,
     Run,
 )
+from questionbank.models.visibility import viewer_audiences
 
 LEVELS = 3  # concept levels by which the map can be coloured
 COLOURS = 8  # concepts with a colour and shape of their own; the others are grey
@@ -81,12 +82,14 @@ class MapPoints:
         concepts: (LEVELS, points) concept ids of a question's first path in the hierarchy, from coarse to
             fine, without leading nodes that nearly all questions share; 0 if there is no concept.
         difficulties: (points,) in per cent, observed rather than published; `UNKNOWN` if neither is known.
+        audiences: (points,) who sees each; `NOBODY` for a private question without its author.
     """
 
     ids: Numbers
     coordinates: npt.NDArray[np.uint16]
     concepts: Numbers
     difficulties: npt.NDArray[np.uint8]
+    audiences: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +158,22 @@ def map_hierarchies() -> list[KnowledgeHierarchy]:
 
 
 def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) -> str:
-    """Return a version for the points; it changes whenever the map, a question, a tag or a concept does.
+    """Return a version for the viewer's points; it changes whenever the map, a question, a tag or a concept does.
 
     Rows are only ever added, or their changes are recorded in a history table, so each table's highest id is enough.
     The points of a large map, which take seconds to read, are read again every `LARGE_KEPT` seconds.
     """
+    return sha256(f"{_version(projection, hierarchy)}/{viewer_audiences()}".encode()).hexdigest()[:32]
+
+
+def _version(projection: Projection, hierarchy: KnowledgeHierarchy | None) -> str:
+    """Return a version for the points that all viewers together see."""
     numbers: list[object] = [projection.pk, projection.created_at.isoformat(), hierarchy.pk if hierarchy else None]
     is_large = projection.questions > LARGE
     numbers += [int(time.time() // LARGE_KEPT)] if is_large else []
     for name in () if is_large else ("Question", "QuestionTag", "KnowledgeConcept"):
         for table, key in ((name, "pk"), (f"{name}Event", "pgh_id")):
-            rows = apps.get_model("questionbank", table)._default_manager.order_by()
+            rows = apps.get_model("questionbank", table)._base_manager.order_by()
             numbers.append(rows.aggregate(last=Max(key))["last"])
     if not is_large:  # difficulties computed from responses have no history
         numbers.append(ItemStatistics.objects.aggregate(last=Max("pk"))["last"])
@@ -173,17 +181,30 @@ def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None)
 
 
 def map_points(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) -> MapPoints:
-    """Return the points of a map with their concepts in one hierarchy; cached until something changes.
+    """Return the viewer's points of a map with their concepts in one hierarchy; all are cached until something changes.
 
     Raises:
         NotFound: the map has been replaced in the meantime.
     """
-    key = f"map-points-{map_version(projection=projection, hierarchy=hierarchy)}"
+    key = f"map-points-of-all-{_version(projection, hierarchy)}"
     points: MapPoints | None = cache.get(key)
     if points is None:
         points = _read_points(projection, hierarchy)
         cache.set(key, points, _KEPT_SECONDS)
-    return points
+    audiences = viewer_audiences()
+    return points if audiences is None else _seen(points, np.isin(points.audiences, audiences))
+
+
+def _seen(points: MapPoints, mask: npt.NDArray[np.bool_]) -> MapPoints:
+    if mask.all():
+        return points
+    return MapPoints(
+        ids=points.ids[mask],
+        coordinates=points.coordinates[mask],
+        concepts=points.concepts[:, mask],
+        difficulties=points.difficulties[mask],
+        audiences=points.audiences[mask],
+    )
 
 
 def points_to_bytes(points: MapPoints) -> bytes:
@@ -244,7 +265,7 @@ def _read_points(projection: Projection, hierarchy: KnowledgeHierarchy | None) -
     places = np.frombuffer(bytes(row.coordinates), dtype="<u2").reshape(-1, 2)
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id, difficulty_percent FROM questionbank_question"
+            "SELECT id, difficulty_percent, audience FROM questionbank_question"
             " WHERE status = 'ready' AND id = ANY(%s) ORDER BY id",
             [drawn.tolist()],
         )
@@ -258,6 +279,7 @@ def _read_points(projection: Projection, hierarchy: KnowledgeHierarchy | None) -
         coordinates=places[np.searchsorted(drawn, ids)],
         concepts=_concepts(ids, hierarchy),
         difficulties=difficulties,
+        audiences=np.array([NOBODY if row[2] is None else row[2] for row in rows], dtype=np.int64),
     )
 
 

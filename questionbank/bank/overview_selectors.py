@@ -11,6 +11,7 @@ from analytics.languages import UNDETERMINED
 from questionbank.bank.concept_selectors import ConceptNode, concept_tree, hierarchies
 from questionbank.bank.facet_counts import facet_cube
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, Run, User
+from questionbank.models.visibility import viewer_audiences
 
 _SHOWN = 5
 
@@ -82,15 +83,16 @@ class StrandGroup:
 
 
 def strands() -> list[StrandGroup]:
-    """Return groups of strands, the hierarchy with the most questions first; cached for a minute."""
-    cached: list[StrandGroup] | None = cache.get(CACHE_KEY)
+    """Return groups of strands, the hierarchy with the most questions first; cached for a minute for each audience."""
+    key = f"{CACHE_KEY}:{viewer_audiences()}".replace(" ", "")
+    cached: list[StrandGroup] | None = cache.get(key)
     if cached is not None:
         return cached
     groups = [StrandGroup(hierarchy, tuple(_strands(concept_tree(hierarchy=hierarchy)))) for hierarchy in hierarchies()]
     groups = [group for group in groups if group.strands]
     groups.sort(key=lambda group: -sum(strand.questions for strand in group.strands))
     if groups:
-        cache.set(CACHE_KEY, groups[:GROUPS_SHOWN], KEPT_SECONDS)
+        cache.set(key, groups[:GROUPS_SHOWN], KEPT_SECONDS)
     return groups[:GROUPS_SHOWN]
 
 

@@ -35,6 +35,7 @@ from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.limits import GRADE_LIMIT
 from questionbank.formats.pictures import picture_names
 from questionbank.models import KnowledgeConcept, Question, QuestionOriginal, Response
+from questionbank.people.school_selectors import visible_to_choices, visible_to_of
 
 
 class GradeField(forms.CharField):
@@ -137,6 +138,7 @@ class QuestionForm(ServiceForm):
         ],
         initial=Question.Status.READY,
     )
+    visible_to = forms.ChoiceField(label="Visible to", required=False)
     series = forms.ChoiceField(
         label="Earlier responses of pupils",
         required=False,
@@ -168,6 +170,10 @@ class QuestionForm(ServiceForm):
         if files:
             self._add_pictures(files)
         self._has_picture_problems = bool(self.option_problems)
+        choices: Any = self.fields["visible_to"]
+        choices.choices = visible_to_choices()
+        if not choices.choices:
+            del self.fields["visible_to"]
         if question is None or not Response.objects.filter(question=question).exists():
             del self.fields["series"]
         if question is not None:
@@ -183,7 +189,7 @@ class QuestionForm(ServiceForm):
             for name in ("text", "kind", "language", "grade", "answer", "solution", "status", "version")
         }
         content = content_of(question.content)
-        initial |= feedback_initial(content)
+        initial |= feedback_initial(content) | {"visible_to": visible_to_of(question)}
         rows = content_rows(content, question.options)
         seen = ",".join(map(str, concepts))
         initial |= {"concepts": concepts, "seen_concepts": seen, "equation": equation}

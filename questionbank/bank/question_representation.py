@@ -59,6 +59,8 @@ class QuestionItem(BaseModel):
     needs_figure: bool
     draws_numbers: bool
     author: str | None
+    visibility: str = Field(description="Who sees it: `all`, `school` (that of `school`) or `private` (its author).")
+    school: str | None = Field(description="Short name of the school that sees it.")
     version: int
     created_at: datetime
     updated_at: datetime
@@ -66,7 +68,7 @@ class QuestionItem(BaseModel):
 
 def question_items(questions: Sequence[Question]) -> list[QuestionItem]:
     """Return questions for the API, with a fixed number of queries."""
-    prefetch_related_objects(questions, "equation", "created_by")
+    prefetch_related_objects(questions, "equation", "created_by", "school")
     tags = list(
         QuestionTag.objects.filter(question__in=[question.pk for question in questions])
         .order_by("concept__path")
@@ -91,6 +93,7 @@ def _item(question: Question, concepts: list[ConceptItem]) -> QuestionItem:
     same = (
         "text language kind answer solution content grade stage status source source_id difficulty difficulty_scale"
         " difficulty_percent facility responses needs_figure draws_numbers version created_at updated_at"
+        " visibility"
     ).split()
     return QuestionItem(
         **{name: getattr(question, name) for name in same},
@@ -100,4 +103,5 @@ def _item(question: Question, concepts: list[ConceptItem]) -> QuestionItem:
         concepts=concepts,
         paraphrase_of=question.paraphrase_of_id,
         author=question.created_by.username if question.created_by else None,
+        school=question.school.slug if question.school else None,
     )

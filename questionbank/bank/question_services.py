@@ -26,11 +26,13 @@ from questionbank.formats.limits import SET_LIMIT
 from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
 from questionbank.models.api import api_key_name
 from questionbank.people.permissions import require
+from questionbank.people.school_selectors import shows_to, visible_to_of
 from questionbank.solving.services import equation_write, solution_compare
 
 _REWORDED = ", paraphrased"  # appended to the name of the source
 _TAKEN_OVER = (
     "language", "kind", "options", "answer", "solution", "content", "grade", "stage", "difficulty", "difficulty_scale",
+    "visibility", "school_id",
 )  # fmt: skip
 
 
@@ -48,6 +50,7 @@ class QuestionInput(TypedDict):
     concepts: Sequence[KnowledgeConcept]
     equation: NotRequired[str]
     content: NotRequired[QuestionContent]
+    visible_to: NotRequired[str]  # as in `questionbank.people.school_selectors`
 
 
 def question_create(*, user: User | None, submission: UUID | None = None, **fields: Unpack[QuestionInput]) -> Question:
@@ -63,6 +66,7 @@ def question_create(*, user: User | None, submission: UUID | None = None, **fiel
     """
     require(user, "question_create", "You may not write questions.")
     question = Question(created_by=user, through=api_key_name(user), submission=submission)
+    question.visibility, question.school_id = shows_to(user, fields.get("visible_to", ""))
     equation = fill_question(question, fields)
     made = Question.objects.filter(submission=submission, created_by=user) if submission else None
     if made is not None and (earlier := made.first()) is not None:
@@ -89,7 +93,7 @@ def question_add_reworded(*, user: User | None, original: Question, text: str, s
     """Add a question that rewords `original`.
 
     Options, answer, solution, equation, grade and tags (with who set them) are copied from the original, and so is its
-    published difficulty; responses are not, because the students saw a different text.
+    published difficulty; responses are not, because the students saw a different text. The same people see it.
 
     Raises:
         NotAllowed: the person may not write questions.
@@ -147,6 +151,8 @@ def question_update(
     fields.setdefault("content", content_of(fresh.content))
     before = Asked.of(fresh)
     equation = fill_question(fresh, fields)
+    if (visible_to := fields.get("visible_to", "")) not in ("", visible_to_of(fresh)):
+        fresh.visibility, fresh.school_id = shows_to(user, visible_to)
     fresh.version += 1
     _save(fresh)
     series_continue(question=fresh, before=before, choice=series)

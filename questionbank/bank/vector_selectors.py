@@ -25,6 +25,7 @@ from analytics.languages import primary_language
 from questionbank.core.database import database_now
 from questionbank.jobs.run_selectors import vectors_awaited
 from questionbank.models import EmbeddingSet, FacetCount, Question, QuestionEmbedding, User
+from questionbank.models.visibility import EVERYBODY, seen_sql, viewer_audiences
 
 Neighbours = list[tuple[int, float]]
 Vector = npt.NDArray[np.float32]
@@ -33,7 +34,6 @@ EF_SEARCH = 140  # size of the index's candidate list during a search; trades ti
 EXACT_LIMIT = 20_000  # up to this many candidates, an exact search is faster than the index
 SURELY_MANY = 60_000  # above this estimate, candidates are counted only if the index finds too few
 _MOST_EF_SEARCH = 1000  # pgvector's limit
-_READY = ("q.status = 'ready'", ())
 
 
 class Candidates:
@@ -81,32 +81,47 @@ def nearest(
     Args:
         vector: (dimension,); a zero vector has no neighbours.
         question_ids: search only these: a list of ids or a query of questions, as `Candidates` if several searches use
-            the same; by default all ready questions. The caller decides about drafts and retired questions.
+            the same; by default all ready questions. The caller decides about drafts and retired questions. Of all
+            these, only those that the viewer may see.
         exact: compare with every candidate, whatever the cost.
     """
     if k <= 0 or not np.any(vector):
         return []
+    if question_ids is None and _is_of_a_school():
+        question_ids = Question.objects.filter(status=Question.Status.READY)
+    seen = seen_sql("q")
     if question_ids is None:
         search = _one_by_one if exact else _through_index
-        return search(embedding_set, vector, k, exclude, *_READY)
+        return search(embedding_set, vector, k, exclude, f"q.status = 'ready' AND {seen}", ())
     if isinstance(question_ids, QuerySet):
         question_ids = Candidates(question_ids)
     if isinstance(question_ids, Candidates):
-        if question_ids.sql is None:
-            return []
-        subquery, parameters = question_ids.sql
-        found: Neighbours = []
-        if not exact and question_ids.are_surely_many:
-            found = _through_index(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
-        if len(found) == k:
-            return found
-        if exact or question_ids.are_few:
-            condition = f"e.question_id = ANY(ARRAY({subquery}))"
-            return _one_by_one(embedding_set, vector, k, exclude, condition, parameters)
-        return found or _through_index(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
+        return _nearest_among(question_ids, embedding_set, vector, k, exclude, exact=exact)
     if not question_ids:
         return []
-    return _one_by_one(embedding_set, vector, k, exclude, "e.question_id = ANY(%s)", [list(question_ids)])
+    return _one_by_one(embedding_set, vector, k, exclude, f"q.id = ANY(%s) AND {seen}", [list(question_ids)])
+
+
+def _nearest_among(
+    candidates: Candidates, embedding_set: EmbeddingSet, vector: Vector, k: int, exclude: Sequence[int], *, exact: bool
+) -> Neighbours:
+    if candidates.sql is None:
+        return []
+    subquery, parameters = candidates.sql
+    found: Neighbours = []
+    if not exact and candidates.are_surely_many:
+        found = _through_index(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
+    if len(found) == k:
+        return found
+    if exact or candidates.are_few:
+        condition = f"e.question_id = ANY(ARRAY({subquery}))"
+        return _one_by_one(embedding_set, vector, k, exclude, condition, parameters)
+    return found or _through_index(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
+
+
+def _is_of_a_school() -> bool:
+    """Return whether the viewer sees some schools' questions: perhaps so few that the index finds none of them."""
+    return any(audience > EVERYBODY for audience in viewer_audiences() or ())
 
 
 def stored_vector(*, embedding_set: EmbeddingSet, question: Question) -> Vector | None:
@@ -183,7 +198,7 @@ def _one_by_one(
     parameters: Sequence[Any],
 ) -> Neighbours:
     """Compare with every candidate; without the index's cast, so that the index cannot be used."""
-    join = "JOIN questionbank_question q ON q.id = e.question_id" if condition is _READY[0] else ""
+    join = "JOIN questionbank_question q ON q.id = e.question_id" if condition.startswith("q.") else ""
     query = f"""
         SELECT e.question_id, e.vector <=> %s::halfvec AS distance
         FROM questionbank_questionembedding e {join}

@@ -1,4 +1,4 @@
-"""In-process caches that are never stale."""
+"""In-process caches that are never stale, and shared by all viewers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Generic, TypeVar
 
+from questionbank.models.visibility import viewing
+
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
 class VersionedCache(Generic[Value]):
-    """A cached value that is read again when its signature changes.
+    """A cached value that is read again when its signature changes; it is read as the system, not as the first viewer.
 
     Args:
         signature: returns a value that changes whenever the database does. A change made during a read is noticed by
@@ -41,7 +43,8 @@ class VersionedCache(Generic[Value]):
             return kept[1]
         with self._lock:
             if self._kept is None or self._kept[0] != signature:
-                self._kept = (signature, self._read())
+                with viewing(None):
+                    self._kept = (signature, self._read())
             self._checked_at = time.monotonic()
             return self._kept[1]
 

@@ -123,7 +123,7 @@ class CachedReport:
 
     def _key(self, hierarchies: Sequence[str] | None) -> str:
         chosen = "all" if hierarchies is None else sorted(hierarchies)
-        questions = Question.objects.aggregate(count=Count("pk"), last=Max("updated_at"))
+        questions = Question.unrestricted.aggregate(count=Count("pk"), last=Max("updated_at"))
         tags = QuestionTag.objects.aggregate(count=Count("pk"), last=Max("pk"))
         version = "/".join([f"{questions}/{tags}", *self.versions(), str(chosen)])
         return f"{self.name}-training-report/{hashlib.sha256(version.encode()).hexdigest()}"

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from questionbank.bank.history_selectors import SHOWN_FIELDS, field_shown
 from questionbank.models import ImportUpdate, Question, Run
+from questionbank.models.visibility import seen_rows
 
 _LONGEST = 2_000  # most characters of a value that are shown
 _OTHERS = {"source_id": "identifier", "equation": "equation", "concepts": "concepts"}
@@ -52,8 +53,9 @@ class ShownConflict:
 
 
 def import_conflicts_of(*, run: Run) -> QuerySet[ImportUpdate]:
-    """Return the import's conflicts that wait for a choice."""
-    waiting = ImportUpdate.objects.filter(run=run, outcome=ImportUpdate.Outcome.CONFLICT)
+    """Return the import's conflicts that wait for a choice, of questions that the viewer may see."""
+    seen = seen_rows("question__audience")
+    waiting = ImportUpdate.objects.filter(seen, run=run, outcome=ImportUpdate.Outcome.CONFLICT)
     return waiting.select_related("question").order_by("pk")
 
 

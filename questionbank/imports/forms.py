@@ -18,6 +18,7 @@ from questionbank.formats.layout import DELIMITERS, MOST_TITLE_ROWS, FileLayout
 from questionbank.formats.scales import scale_names
 from questionbank.models import Question, User
 from questionbank.papers.services import DOCUMENT_SUFFIXES
+from questionbank.people.school_selectors import usual_visible_to, visible_to_choices
 
 
 class ReadersForm(ServiceForm):
@@ -35,9 +36,15 @@ class ReadersForm(ServiceForm):
         help_text="You can publish drafts later. Admins see all drafts.",
     )
 
+    visible_to = forms.ChoiceField(label="Visible to", required=False)
+
     def __init__(self, *args: Any, user: User, usual: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["status"].initial = usual
+        choices: Any = self.fields["visible_to"]
+        choices.choices, choices.initial = visible_to_choices(), usual_visible_to(user)
+        if not choices.choices:
+            del self.fields["visible_to"]
         if not user.has_perm("questionbank.import_publish"):
             del self.fields["status"]
 

@@ -29,6 +29,7 @@ class ImportOptions:
         skip_invalid: import the lines that are not refused.
         update: update questions imported from this file before, if their lines have changed.
         status: status of new questions: ``"ready"``, or ``"draft"`` for the importer's own drafts.
+        visible_to: who sees new questions (`questionbank.people.school_selectors`); empty for the importer's usual.
         without: fields to leave out.
         layout: the file's layout; guessed if it is None.
     """
@@ -41,6 +42,7 @@ class ImportOptions:
     skip_invalid: bool = False
     update: bool = False
     status: str = Question.Status.READY.value
+    visible_to: str = ""
     without: tuple[str, ...] = ()
     layout: FileLayout | None = None
 
@@ -76,7 +78,7 @@ class ImportOptions:
         return cls(**plain, without=tuple(kept.get("without", ())))
 
 
-_PLAIN = ("format", "source", "hierarchy", "scale", "dry_run", "skip_invalid", "update", "status")
+_PLAIN = ("format", "source", "hierarchy", "scale", "dry_run", "skip_invalid", "update", "status", "visible_to")
 
 
 def usual_status(user: User) -> str:

@@ -38,6 +38,7 @@ from questionbank.imports.staging import IMPORT_LOCK, StagedQuestion, StagedRows
 from questionbank.imports.updates import apply_updates, known_lines, vanished_questions
 from questionbank.jobs.progress import Tell
 from questionbank.models import KnowledgeHierarchy, User
+from questionbank.people.school_selectors import shows_to
 
 ROWS_AT_ONCE = 5_000
 HOPELESS_LINES = 100_000  # reading stops if this many lines are refused before any valid one
@@ -146,7 +147,8 @@ def import_into_bank(
 
 def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
     options = task.options
-    staging = Staging(user=task.user, run_id=task.run_id, status=options.status)
+    shows = shows_to(task.user, options.visible_to)
+    staging = Staging(user=task.user, run_id=task.run_id, status=options.status, shows=shows)
     attachments = AttachmentStore(is_dry=options.dry_run)
     with watch.phase("read, tokenise and copy"):
         file = _opened(task, report, watch, attachments)

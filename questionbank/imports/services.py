@@ -39,6 +39,7 @@ from questionbank.jobs import run_services as runs
 from questionbank.jobs.progress import Tell
 from questionbank.models import Run, User
 from questionbank.people.permissions import require
+from questionbank.people.school_selectors import shows_to
 
 LOOKED_AT = 4 * 1024 * 1024  # bytes of an upload, compressed or not, that a request reads
 MANY = 10_000  # number of new questions from which we do not wait for autovacuum
@@ -210,8 +211,10 @@ def import_kept(*, kept: KeptUpload, user: User | None, options: ImportOptions) 
 
     Raises:
         NotAllowed: the person may not import.
+        ValidationFailed: they do not belong to the school that is to see the questions.
     """
     require(user, "import", "You may not import questions.")
+    shows_to(user, options.visible_to)  # raises if the person does not belong to that school
     parameters = {"upload": kept.stored, "name": kept.name, **options.as_json()}
     return _queue_once(parameters | {"status": allowed_status(user, options.status)}, user)
 

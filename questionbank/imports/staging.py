@@ -25,12 +25,14 @@ from questionbank.bank.search_index import question_tokens
 from questionbank.formats.columns import STORED
 from questionbank.formats.originals import fields_digest
 from questionbank.imports.report import NOT_KEPT, PROBLEMS_KEPT, DuplicateLink, Totals
+from questionbank.models.visibility import seen_sql
 from questionbank.solving.services import equation_graph_key
 
 if TYPE_CHECKING:
     from psycopg import Copy
 
     from questionbank.models import User
+    from questionbank.people.school_selectors import Shows
 
 IMPORT_LOCK = 7_201_003  # advisory lock: two imports of one file must not both find its questions missing
 
@@ -72,6 +74,7 @@ _SEVERAL_ANSWERS = f"""
                false AS is_staged, q.id AS place
         FROM questionbank_question q
         WHERE q.status <> 'retired' AND q.content_hash IN (SELECT content_hash FROM staged_question)
+            AND <is_visible>
         UNION ALL
         SELECT content_hash, answer_key, true, line FROM staged_question
     ) answers
@@ -103,9 +106,11 @@ _MATCH = """
 
 _INSERT_QUESTIONS = f"""
     INSERT INTO questionbank_question
-        (id, {", ".join(_COPIED)}, status, search_vector, version, created_by_id, created_at, updated_at, import_run_id)
+        (id, {", ".join(_COPIED)}, status, search_vector, version, created_by_id, created_at, updated_at, import_run_id,
+        visibility, school_id)
     SELECT m.new_id, {", ".join("s." + name for name in _COPIED)},
-           %(status)s, to_tsvector('simple', s.tokens), 1, %(user)s, %(now)s, %(now)s, %(run)s
+           %(status)s, to_tsvector('simple', s.tokens), 1, %(user)s, %(now)s, %(now)s, %(run)s,
+           %(visibility)s, %(school)s
     FROM staged_question s
     JOIN staged_match m ON m.first_line = s.line
     WHERE m.new_id IS NOT NULL AND s.line BETWEEN %(first)s AND %(last)s
@@ -283,20 +288,20 @@ class Staging:
         user: the importer; None is the system itself.
         run_id: id of the importing job.
         status: status of new questions.
+        shows: who sees new questions.
 
     Attributes:
-        is_visible: SQL condition on questions `q` that this import can see: all but others' drafts.
+        is_visible: SQL condition on questions `q` that this import can see: those of the viewer but others' drafts.
         may_change: SQL condition on questions that the person may change.
     """
 
-    def __init__(self, *, user: User | None, run_id: int | None, status: str) -> None:
+    def __init__(self, *, user: User | None, run_id: int | None, status: str, shows: Shows) -> None:
         user_id = user.pk if user else None
-        self._parameters: dict[str, Any] = {
-            "user": user_id, "now": timezone.now(), "run": run_id, "status": status
-        }  # fmt: skip
+        self._parameters: dict[str, Any] = {"user": user_id, "now": timezone.now(), "run": run_id, "status": status}
+        self._parameters |= dict(zip(("visibility", "school"), shows, strict=True))
         own = f"q.created_by_id IS NOT DISTINCT FROM {'NULL' if user_id is None else int(user_id)}"
         may_change_all = user is None or user.has_perm("questionbank.question_edit")
-        self.is_visible = f"(q.status <> 'draft' OR {own})"
+        self.is_visible = f"(q.status <> 'draft' OR {own}) AND {seen_sql('q')}"
         self.may_change = "true" if may_change_all else own
         columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
         self.drop()
@@ -325,7 +330,8 @@ class Staging:
         self.execute("CREATE UNIQUE INDEX ON staged_question (line)")
         self.execute(_FILL_ANSWERS)
         # Equivalent answers to one question, such as 1/2 and 0.5, become one.
-        if unified := list(_unified(self.execute(_SEVERAL_ANSWERS))):
+        several = _SEVERAL_ANSWERS.replace("<is_visible>", self.is_visible)
+        if unified := list(_unified(self.execute(several))):
             self.execute(_UNIFY, [list(column) for column in zip(*unified, strict=True)])
         self.execute("ANALYZE staged_question (line, content_hash, answer_key)")
         sequence = "nextval(pg_get_serial_sequence('questionbank_question', 'id'))"

@@ -38,6 +38,7 @@ from questionbank.models import (
     Run,
     User,
 )
+from questionbank.models.visibility import seen_rows
 from questionbank.people.permissions import require
 from questionbank.solving.services import equation_write, solution_compare
 
@@ -357,7 +358,9 @@ def import_conflicts_settle(*, run: Run, user: User | None, take: bool, question
         Conflict: no conflict waits for a choice.
     """
     require(user, "import_continue", "Somebody else has imported this file.", run)
-    waiting = ImportUpdate.objects.select_for_update().filter(run=run, outcome=ImportUpdate.Outcome.CONFLICT)
+    waiting = ImportUpdate.objects.select_for_update(of=("self",)).filter(
+        seen_rows("question__audience"), run=run, outcome=ImportUpdate.Outcome.CONFLICT
+    )
     if question is not None:
         waiting = waiting.filter(question=question)
     updates = list(waiting.order_by("pk"))

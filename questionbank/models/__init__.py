@@ -20,9 +20,11 @@ from questionbank.models.question import Question, QuestionTag
 from questionbank.models.responses import ColumnChoice, ItemStatistics, Response, ResponseSeries, ResponseSet
 from questionbank.models.review import ReviewDecision, ReviewGuideline, ReviewLease, ReviewPreference, SettlementLease
 from questionbank.models.run import Run, RunLog, RunMetric, WorkBlock, WorkerHeartbeat
+from questionbank.models.school import School, SchoolMembership
 from questionbank.models.search import LongQuery, OutgoingMail, SynonymGroup, VocabularyWord
 from questionbank.models.user import User, UserRole
 from questionbank.models.variant import ProblemVariant
+from questionbank.models.visibility import Visibility
 from questionbank.models.worksheet import QuestionUse, Worksheet, WorksheetItem
 
 __all__ = [
@@ -76,10 +78,13 @@ __all__ = [
     "Run",
     "RunLog",
     "RunMetric",
+    "School",
+    "SchoolMembership",
     "SettlementLease",
     "SynonymGroup",
     "User",
     "UserRole",
+    "Visibility",
     "VocabularyWord",
     "WorkBlock",
     "WorkerHeartbeat",

@@ -26,6 +26,7 @@ class BulkChange(models.Model):
         GRADE = "grade", "Set the grade"
         SOURCE = "source", "Set the source"
         DIFFICULTY = "difficulty", "Set the difficulty"
+        VISIBILITY = "visibility", "Visible to"
 
     kind = models.CharField("kind", max_length=16, choices=Kind.choices)
     values = models.JSONField(default=dict, blank=True)

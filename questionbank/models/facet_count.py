@@ -12,6 +12,8 @@ import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from questionbank.models.visibility import EVERYBODY
+
 
 class FacetCount(models.Model):
     """Number of questions added to a combination of values; negative if removed.
@@ -19,6 +21,7 @@ class FacetCount(models.Model):
     Attributes:
         difficulty: floor(p) + ceil(p) for p per cent, so that a bound in whole per cent is a bound on integers.
         concepts: ids of all concepts with which the questions are tagged, ascending.
+        audience: who sees the questions (`questionbank.models.visibility`).
     """
 
     status = models.CharField(max_length=12)
@@ -28,6 +31,7 @@ class FacetCount(models.Model):
     grade = models.CharField(max_length=40)
     difficulty = models.SmallIntegerField(null=True)
     concepts = ArrayField(models.BigIntegerField(), default=list)
+    audience = models.BigIntegerField(null=True, default=EVERYBODY, db_default=EVERYBODY)
     questions = models.IntegerField()
 
     def __str__(self) -> str:
@@ -36,9 +40,9 @@ class FacetCount(models.Model):
 
 _INSERT = """
     INSERT INTO questionbank_facetcount
-        (status, language, kind, source, grade, difficulty, concepts, questions)
+        (status, language, kind, source, grade, difficulty, concepts, audience, questions)
     SELECT status, language, kind, source, grade,
-        floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign)
+        floor(difficulty_percent) + ceil(difficulty_percent), concepts, audience, sum(sign)
 """
 _TAGS_OF_QUESTION = """
     CROSS JOIN LATERAL (
@@ -46,9 +50,9 @@ _TAGS_OF_QUESTION = """
         FROM questionbank_questiontag t WHERE t.question_id = changed.id
     ) tagged
 """
-_GROUPED = " GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;"
-_COLUMNS = "id, status, language, kind, source, grade, difficulty_percent"
-_VALUES = "status, language, kind, source, grade, difficulty_percent"
+_GROUPED = " GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(sign) <> 0; RETURN NULL;"
+_VALUES = "status, language, kind, source, grade, difficulty_percent, audience"
+_COLUMNS = f"id, {_VALUES}"
 
 
 def _question_function(changed: str) -> str:

@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from analytics.paraphrase.scoring.verdict import said
 from questionbank.models.hook import pair_hooks
+from questionbank.models.visibility import OfQuestionManager
 
 
 def opinions_wanted() -> int:
@@ -103,6 +104,8 @@ class ParaphrasePair(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OfQuestionManager["ParaphrasePair"]()
 
     class Meta:
         indexes = (

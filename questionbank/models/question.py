@@ -14,6 +14,7 @@ from django.db.models.fields.json import KT
 from analytics.analysed_text import stored_text
 from questionbank.models.facet_count import question_triggers, tag_triggers
 from questionbank.models.hook import question_hooks, question_part_hooks
+from questionbank.models.visibility import EVERYBODY, Shown, ViewerManager, audience_field, shown_constraint
 from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
 
 
@@ -31,10 +32,14 @@ from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
         "difficulty_percent",
         "combined",
         "through",
+        "audience",
     ],
 )
-class Question(models.Model):
+class Question(Shown):
     """A mathematical question; formulas are LaTeX in `text`, `options` and `solution`.
+
+    `objects` are the questions that the viewer may see (`questionbank.models.visibility`). `unrestricted` are all of
+    them, for what must hold for the whole bank, and for what is shared by all viewers.
 
     Attributes:
         answer: as people read it; `questionbank.formats.derived_answer` derives it from options and content.
@@ -128,8 +133,12 @@ class Question(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="questions"
     )
+    audience = audience_field("created_by")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
+
+    objects = ViewerManager["Question"]()
+    unrestricted = models.Manager["Question"]()
 
     class Meta:
         indexes = (
@@ -145,9 +154,10 @@ class Question(models.Model):
             # Covers everything that a search filters and counts by, so that neither reads the rows with their texts
             # (25 times slower); PostgreSQL 18 skips leading columns that a filter does not use.
             models.Index(
-                fields=("status", "language", "kind", "source", "grade", "difficulty_percent", "id"),
+                fields=("status", "audience", "language", "kind", "source", "grade", "difficulty_percent", "id"),
                 name="question_filter",
             ),
+            models.Index(fields=("audience",), name="question_audience", condition=~Q(audience=EVERYBODY)),
             models.Index(fields=("created_by", "-updated_at"), name="question_owner"),
             models.Index(fields=("id",), name="question_figure", condition=Q(needs_figure=True)),
             models.Index(fields=("id",), name="question_draws", condition=Q(draws_numbers=True)),
@@ -166,6 +176,7 @@ class Question(models.Model):
                 name="question_facility_is_a_share",
             ),
             models.CheckConstraint(condition=~Q(text=""), name="question_has_text"),
+            shown_constraint("question_has_its_school"),
             models.UniqueConstraint(
                 fields=("submission",), condition=Q(submission__isnull=False), name="one_question_a_form"
             ),

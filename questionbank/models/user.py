@@ -5,6 +5,7 @@ from __future__ import annotations
 import pghistory
 import pgtrigger
 from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 LAST_ADMIN_LOCK = 7_201_010  # advisory lock: two admins who demote each other must not both succeed
@@ -40,6 +41,8 @@ class User(AbstractUser):
 
     Attributes:
         hierarchy: where the person predicts concepts; None for the bank's default.
+        school_ids: ids of the person's schools, computed by the database, so that who reads a person knows them
+            without another query.
     """
 
     hierarchy = models.ForeignKey(
@@ -50,9 +53,23 @@ class User(AbstractUser):
         on_delete=models.SET_NULL,
         related_name="+",
     )
+    school_ids = ArrayField(models.BigIntegerField(), default=list, db_default=[], editable=False)
 
     class Meta(AbstractUser.Meta):
         triggers = (
+            # Whatever a statement sets, also one that saves a person who was read before their schools changed.
+            pgtrigger.Trigger(
+                name="school_ids",
+                when=pgtrigger.Before,
+                operation=pgtrigger.UpdateOf("school_ids"),
+                func="""
+                    NEW.school_ids := ARRAY(
+                        SELECT m.school_id FROM questionbank_schoolmembership m
+                        WHERE m.person_id = NEW.id ORDER BY m.school_id
+                    );
+                    RETURN NEW;
+                """,
+            ),
             pgtrigger.Trigger(
                 name="last_admin",
                 when=pgtrigger.After,

@@ -6,6 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from questionbank.models.visibility import OfQuestionManager
+
 
 class ProblemVariant(models.Model):
     """A problem written from a question, from its creation to its outcome. Nothing is trained on it.
@@ -54,6 +56,8 @@ class ProblemVariant(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OfQuestionManager["ProblemVariant"]()
 
     class Meta:
         indexes = (models.Index(fields=("state", "id"), name="variant_state"),)

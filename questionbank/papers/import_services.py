@@ -32,6 +32,7 @@ from questionbank.papers.paper_lines import page_name
 from questionbank.papers.pdf.pages import PagePicture, cut_out
 from questionbank.papers.question_records import bank_record
 from questionbank.papers.selectors import DocumentReview, FoundItem, document_questions_by_place, document_review
+from questionbank.people.school_selectors import shows_to
 
 
 def keep_printed(items: Iterable[FoundItem], pictures: Mapping[str, str]) -> dict[int, str]:
@@ -62,7 +63,7 @@ def keep_printed(items: Iterable[FoundItem], pictures: Mapping[str, str]) -> dic
 
 
 @transaction.atomic
-def document_import_request(
+def document_import_request(  # noqa: PLR0913 - what the form says
     *,
     draft: DocumentDraft,
     user: User,
@@ -70,6 +71,7 @@ def document_import_request(
     hierarchy: str = "",
     with_headings: bool = False,
     status: str = Question.Status.READY.value,
+    visible_to: str = "",
 ) -> Run:
     """Queue the job that imports a test paper, without the excluded questions.
 
@@ -78,6 +80,7 @@ def document_import_request(
         hierarchy: name of the hierarchy in which headings are looked up.
         with_headings: whether to tag questions with the concepts that the headings above them name.
         status: status of the new questions; draft if the person may not publish.
+        visible_to: who sees them; empty for the usual.
 
     Returns:
         The job; if the paper is already being imported, or was imported, the existing job.
@@ -104,11 +107,18 @@ def document_import_request(
         raise ValidationFailed("This hierarchy no longer exists. Choose another one.")
     if not document_review(fresh).to_import:
         raise Conflict("No question is left to import.")
+    shows_to(user, visible_to)  # raises if the person does not belong to that school
     fresh.hierarchy, fresh.with_headings = chosen, with_headings and chosen is not None
     fresh.import_run = runs.run_create(
         kind=Run.Kind.IMPORT,
         title=f"Import of {fresh.name}"[:200],
-        parameters={"draft": fresh.pk, "name": fresh.name, "source": named, "status": allowed_status(user, status)},
+        parameters={
+            "draft": fresh.pk,
+            "name": fresh.name,
+            "source": named,
+            "status": allowed_status(user, status),
+            "visible_to": visible_to,
+        },
         queue="light",  # short work that a user waits for
         requested_by=user,
     )

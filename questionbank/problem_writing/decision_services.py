@@ -14,8 +14,9 @@ from analytics.text.word_problems import asks_nothing, is_word_problem
 from questionbank.bank.question_selectors import exact_duplicates
 from questionbank.bank.question_services import question_add_reworded, question_create
 from questionbank.core.errors import Conflict, ValidationFailed
-from questionbank.models import ProblemVariant, Question, User
+from questionbank.models import ProblemVariant, Question, User, Visibility
 from questionbank.people.permissions import require
+from questionbank.people.school_selectors import visible_to_of
 from questionbank.problem_writing.reversal import blanks
 from questionbank.problem_writing.selectors import accepted_variants, own_drafts
 from questionbank.problem_writing.services import LONGEST_TEXT, MOST_ADDED
@@ -193,4 +194,5 @@ def _question_of(variant: ProblemVariant, original: Question, status: str, user:
         status=status,
         concepts=[tag.concept for tag in original.tags.select_related("concept")] if keeps_concepts else [],
         equation=variant.equation,
+        visible_to="" if original.visibility == Visibility.ALL else visible_to_of(original),
     )

@@ -69,6 +69,11 @@ class QuestionBody(Body):
     status: Question.Status = Question.Status.READY
     concepts: list[Id] = Field(default=[], description="Numbers of concepts.")
     content: dict[str, Any] = Field(default={}, description="Data for grading, as the export format `jsonl` has it.")
+    visible_to: Annotated[str, Field(max_length=60)] = Field(
+        default="",
+        description="Who sees it: `all`, `private` (its author) or the short name of a school. If it is left out, a new"
+        " question is seen by your school, or by everybody if you have none or several; another one stays as it is.",
+    )
 
 
 class QuestionPatch(QuestionBody):

@@ -41,6 +41,9 @@ class BulkValues(Body):
     source: str | None = None
     difficulty: float | None = None
     difficulty_scale: str | None = None
+    visible_to: str | None = Field(
+        default=None, description="Of `visibility`: `all`, `private`, or the short name of a school."
+    )
 
 
 class BulkChangeBody(Body):

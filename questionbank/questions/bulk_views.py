@@ -32,6 +32,7 @@ from questionbank.formats.limits import SET_LIMIT
 from questionbank.formats.scales import SCALES
 from questionbank.imports.export_views import Exported, export_links, questions_file
 from questionbank.models import BulkChange, KnowledgeConcept, Question
+from questionbank.people.school_selectors import visible_to_choices
 from questionbank.search.browsing import Selection
 from questionbank.search.views import given_query, query_parameters
 
@@ -96,6 +97,10 @@ class _ConceptsForm(BulkForm):
         return cleaned
 
 
+class _VisibilityForm(BulkForm):
+    visible_to = forms.ChoiceField(label="Visible to", choices=visible_to_choices)
+
+
 BULK_FORMS: Mapping[str, type[BulkForm]] = {  # a literal table
     Kind.PUBLISH: BulkForm,
     Kind.RETIRE: BulkForm,
@@ -105,6 +110,7 @@ BULK_FORMS: Mapping[str, type[BulkForm]] = {  # a literal table
     Kind.GRADE: _GradeForm,
     Kind.SOURCE: _SourceForm,
     Kind.DIFFICULTY: _DifficultyForm,
+    Kind.VISIBILITY: _VisibilityForm,
 }
 
 
@@ -151,7 +157,9 @@ def selection_page(request: HttpRequest) -> HttpResponse:
         "longest_list": LONGEST_LIST,
         "may_change": may_change,
         "kinds": [
-            (value, label, _address("selection", [*pairs, ("kind", value)])) for value, label in BulkChange.Kind.choices
+            (value, label, _address("selection", [*pairs, ("kind", value)]))
+            for value, label in Kind.choices
+            if value != Kind.VISIBILITY or visible_to_choices()
         ],
         "kind": kind,
         "form": form,

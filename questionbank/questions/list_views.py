@@ -119,6 +119,7 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
         "question_list": question_list,
         "questions": questions,
         "rows": list(zip(questions, sections_begun(questions, listed), strict=True)),
+        "hidden": len(listed) - len(questions),
         "without_figure": [place for question, place in places if question.needs_figure],
         "templates": [place for question, place in places if question.draws_numbers],
         "is_owner": question_list.owner_id == request.user.pk,

@@ -19,6 +19,7 @@ from questionbank.core.errors import NotFound
 from questionbank.core.views import button_for, check_permission, form_for, page_for, render_page
 from questionbank.core.wording import whole_number
 from questionbank.models import Attachment, Question
+from questionbank.people.school_selectors import visible_to_choices
 from questionbank.questions.exclusion_services import language_model_exclude
 from questionbank.registry.language_model_use_selectors import language_model_uses, may_be_sent
 from questionbank.registry.serving import Serving, serving
@@ -65,6 +66,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "may_edit": request.user.has_perm("questionbank.question_edit", question),
         "last_list": last_list(user=request.user),
     }
+    context["may_move"] = context["may_edit"] and bool(visible_to_choices())
     if context["may_edit"] and any(use.is_on for use in language_model_uses()):
         context["may_be_sent"] = may_be_sent(question_id=question.pk)
     if request.COOKIES.get(SCRIPTS_COOKIE) and "whole" not in request.GET:

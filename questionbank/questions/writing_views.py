@@ -28,6 +28,7 @@ from questionbank.core.upload_forms import was_too_large
 from questionbank.core.views import button_for, check_permission, form_for
 from questionbank.core.wording import whole_numbers
 from questionbank.models import Question
+from questionbank.people.school_selectors import usual_visible_to
 from questionbank.similar.insight import near_copies
 from questionbank.similar.similarity import SimilarHit
 
@@ -36,7 +37,8 @@ from questionbank.similar.similarity import SimilarHit
 def question_create_page(request: HttpRequest) -> HttpResponse:
     """Write a new question."""
     if request.method != "POST":
-        return _render(request, QuestionForm(initial={"text": request.GET.get("text", "")}))
+        initial = {"text": request.GET.get("text", ""), "visible_to": usual_visible_to(request.user)}
+        return _render(request, QuestionForm(initial=initial))
     if request.POST.get("action") != "save":
         return _unfinished(request)
     form = QuestionForm(request.POST, files=_files(request))

@@ -370,7 +370,7 @@ def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
                 is_current=True,
             )
             _install_fallback()
-            if Question.objects.exists():  # an existing bank that gains the capability with this version
+            if Question.unrestricted.exists():  # an existing bank that gains the capability with this version
                 embedding_request()
         for companion, companion_starter in _companions(word, starter):
             artifact_promote(artifact=_registered_starter(companion, companion_starter, exports), reason=INSTALLED)

@@ -274,7 +274,7 @@ def _read() -> Serving:
             champion_probes=ArraySubquery(champions),
             default_hierarchy=Subquery(default_hierarchy_first().values("name")[:1]),
             # Until the set has its index, each search compares every vector.
-            is_large=Exists(Question.objects.order_by().values("pk")[EXACT_LIMIT : EXACT_LIMIT + 1]),
+            is_large=Exists(Question.unrestricted.order_by().values("pk")[EXACT_LIMIT : EXACT_LIMIT + 1]),
         )
     )
     probes: list[dict[str, object]] = rows[0].champion_probes if rows else []

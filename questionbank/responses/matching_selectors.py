@@ -14,6 +14,7 @@ from analytics.question_content import Option
 from questionbank.bank.question_selectors import visible_to
 from questionbank.bank.series_selectors import questions_on
 from questionbank.models import ColumnChoice, Question, User
+from questionbank.models.visibility import seen_sql
 from questionbank.responses.column_roles import QuestionReference
 from questionbank.responses.marking import MarkedQuestion
 from questionbank.responses.prepared import column_hashes
@@ -24,7 +25,7 @@ REMEMBERED = "chosen for the last such file"
 LEAST_TEXT = 12  # letters and digits of a text by which a question is found
 _SAME_TEXT = """
     SELECT id, regexp_replace(lower(text), '[^a-z0-9]+', '', 'g') FROM questionbank_question
-    WHERE status <> 'retired' AND regexp_replace(lower(text), '[^a-z0-9]+', '', 'g') = ANY(%s)
+    WHERE status <> 'retired' AND regexp_replace(lower(text), '[^a-z0-9]+', '', 'g') = ANY(%s) AND {seen}
 """
 
 
@@ -145,7 +146,7 @@ def _ids_by_text(references: Sequence[QuestionReference]) -> dict[str, list[int]
     found: dict[str, list[int]] = {}
     if texts:
         with connection.cursor() as cursor:
-            cursor.execute(_SAME_TEXT, [sorted(texts)])
+            cursor.execute(_SAME_TEXT.format(seen=seen_sql()), [sorted(texts)])
             for number, letters in cursor.fetchall():
                 found.setdefault(letters, []).append(number)
     return found

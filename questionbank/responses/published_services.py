@@ -35,9 +35,12 @@ def published_remove(*, response_set: ResponseSet) -> None:
 
 
 def _count(response_set: ResponseSet, sign: int) -> None:
-    """Add a set's figures to what was observed elsewhere, weighted by the number of pupils, or take them away."""
+    """Add a set's figures to what was observed elsewhere, weighted by the number of pupils, or take them away.
+
+    Also for questions that the person who deletes the set no longer sees.
+    """
     figures = {row.question_id: row for row in response_set.item_statistics.filter(people__gt=0)}
-    questions = list(Question.objects.select_for_update().filter(pk__in=figures).defer("search_vector"))
+    questions = list(Question.unrestricted.select_for_update().filter(pk__in=figures).defer("search_vector"))
     for question in questions:
         added = figures[question.pk]
         responses = max(question.responses + sign * added.people, 0)

@@ -101,7 +101,7 @@ def bank_statistics_request(*, outdated: Iterable[int] = ()) -> Run | None:
     """
     questions = sorted(set(outdated))
     ItemStatistics.objects.filter(response_set=None, question__in=questions).delete()
-    _combined_store({}, Question.objects.filter(pk__in=questions))
+    _combined_store({}, Question.unrestricted.filter(pk__in=questions))
     # The waiting run is locked until our transaction commits, so it cannot start without seeing our rows.
     if Run.objects.select_for_update().filter(kind=Run.Kind.FIGURES, state=Run.State.QUEUED).exists():
         return None
@@ -175,7 +175,10 @@ def _expected(questions: Sequence[int], text_estimates: TextEstimates) -> dict[i
 
 
 def _combined_store(combined: Mapping[int, Mapping[str, float]], among: QuerySet[Question]) -> None:
-    """Store the combined difficulties of some questions, and the difficulties that count then."""
+    """Store the combined difficulties of some questions, and the difficulties that count then.
+
+    Whoever deletes responses: figures count for everybody who sees the questions.
+    """
     names = ("difficulty", "difficulty_scale", "facility", "responses", "combined", "difficulty_percent")
     changed = [row for row in among.only(*names).iterator() if row.combined != combined.get(row.pk)]
     for row in changed:

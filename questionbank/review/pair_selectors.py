@@ -175,8 +175,8 @@ class ParaphraseOrigin:
 
 
 def paraphrase_origin(*, question: Question) -> ParaphraseOrigin | None:
-    """Return the question's origin; None if it is not a paraphrase."""
-    original = question.paraphrase_of
+    """Return the question's origin; None if it is not a paraphrase, or of a question that the viewer may not see."""
+    original = Question.objects.filter(pk=question.paraphrase_of_id).first() if question.paraphrase_of_id else None
     if original is None:
         return None
     pair = question.accepted_pairs.filter(outcome__in=ACCEPTED).order_by("pk").first()

@@ -101,7 +101,10 @@ def search(request: HttpRequest, asked: Query[SearchQuery]) -> SearchResult:
 
 
 def _items(hits: list[SearchHit]) -> list[HitItem]:
-    questions = question_items([hit.question for hit in hits])
+    rows = {hit.question.pk: hit.question for hit in hits}
+    for pk, solution in Question.objects.filter(pk__in=rows).values_list("pk", "solution"):
+        rows[pk].solution = solution  # pages of results do not show it, so a search leaves it out
+    questions = question_items(list(rows.values()))
     return [
         HitItem(question=question, score=hit.score, found_by=list(hit.found_by))
         for question, hit in zip(questions, hits, strict=True)

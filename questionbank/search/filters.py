@@ -139,14 +139,15 @@ def passing(filters: SearchFilters) -> Condition:
 def _marked(filters: SearchFilters) -> Q:
     """Return the condition for the filters on marks and uses.
 
-    Uses small indexes of the marked questions, because the index for the other filters does not include marks.
+    Uses small indexes of the marked questions, because the index for the other filters does not include marks. These
+    do not hold the audience either, by which `filtered_questions` filters.
     """
     passed = Q()
     if filters.figure:
-        needed = Q(pk__in=Question.objects.filter(needs_figure=True).values("pk"))
+        needed = Q(pk__in=Question.unrestricted.filter(needs_figure=True).values("pk"))
         passed &= needed if filters.figure == "needed" else ~needed
     if filters.numbers:
-        drawn = Q(pk__in=Question.objects.filter(draws_numbers=True).values("pk"))
+        drawn = Q(pk__in=Question.unrestricted.filter(draws_numbers=True).values("pk"))
         passed &= drawn if filters.numbers == "drawn" else ~drawn
     if filters.used:
         uses = QuestionUse.objects.all()

@@ -15,6 +15,7 @@ from analytics.text.formulas import segment_text
 from analytics.text.plain_maths import mark_plain_maths
 from analytics.text.tokens import script_language, search_tokens
 from questionbank.models import LongQuery
+from questionbank.models.visibility import seen_sql
 from questionbank.search.spelling import Vocabulary, is_english
 
 QuerySort = Literal["browse", "words", "question", "formula"]
@@ -194,7 +195,7 @@ def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str
     meant = {
         word: _spelt(better)
         for word, choice in candidates.items()
-        if choice and (better := _likeliest(tokens[word], choice, correct_tokens))
+        if choice and (better := _likeliest(tokens[word], choice, correct_tokens, names))
     }
     if not meant:
         return ""
@@ -209,21 +210,30 @@ def _spelt(token: str) -> str:
 _STANDING_TOGETHER = """
     SELECT token FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY AS asked (token, query, place)
     WHERE EXISTS (
-        SELECT FROM questionbank_question WHERE search_vector @@ to_tsquery('simple', asked.query)
+        SELECT FROM questionbank_question WHERE search_vector @@ to_tsquery('simple', asked.query) AND {seen}
     )
     ORDER BY place
 """
 
 
-def _likeliest(token: str, candidates: Sequence[str], correct_tokens: Collection[str]) -> str:
+def _likeliest(token: str, candidates: Sequence[str], correct_tokens: Collection[str], names: Collection[str]) -> str:
     """Return the first candidate that occurs in a question together with the query's other words, else the first.
 
+    Only questions that the viewer may see count, so a word that only others' questions contain is never proposed.
     Return an empty string if a question contains the token itself, since a word newer than the vocabulary is correct.
     """
     together = [" & ".join(quoted(word) for word in (candidate, *correct_tokens)) for candidate in candidates]
-    with connection.cursor() as cursor:
-        cursor.execute(_STANDING_TOGETHER, [[token, *candidates], [quoted(token), *together]])
-        standing = [row[0] for row in cursor.fetchall()]
+    standing = _standing([token, *candidates], [quoted(token), *together])
     if token in standing:
         return ""
-    return standing[0] if standing else candidates[0]
+    if not standing:
+        single = _standing(candidates, [quoted(candidate) for candidate in candidates])
+        standing = [candidate for candidate in candidates if candidate in single or candidate in names]
+    return standing[0] if standing else ""
+
+
+def _standing(tokens: Sequence[str], queries: Sequence[str]) -> list[str]:
+    """Return those tokens whose full-text query finds a question."""
+    with connection.cursor() as cursor:
+        cursor.execute(_STANDING_TOGETHER.format(seen=seen_sql()), [list(tokens), list(queries)])
+        return [row[0] for row in cursor.fetchall()]

@@ -18,8 +18,9 @@ from questionbank.bank.question_forms import LANGUAGES, PASTE_LIMIT, GradeField
 from questionbank.bank.school_grades import grade_typed
 from questionbank.core.forms import ServiceForm
 from questionbank.core.wording import language_name
-from questionbank.models import KnowledgeConcept, Question
+from questionbank.models import KnowledgeConcept, Question, User
 from questionbank.papers.tasks import asks_for_truth, truth_of
+from questionbank.people.school_selectors import usual_visible_to, visible_to_choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class SavePastedForm(PasteForm):
     status = forms.ChoiceField(
         label="Save as", choices=[(Question.Status.READY, "Ready"), (Question.Status.DRAFT, "Draft")]
     )
+    visible_to = forms.ChoiceField(label="Visible to", required=False)
     answer = forms.CharField(label="Answer", max_length=PASTE_LIMIT, required=False)
     grade = GradeField()
     whole = forms.BooleanField(label="Keep the options in the text", required=False)
@@ -103,6 +105,10 @@ class SavePastedForm(PasteForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        choices: Any = self.fields["visible_to"]
+        choices.choices = visible_to_choices()
+        if not choices.choices:
+            del self.fields["visible_to"]
         for name in self.fields.keys() - {"text", "concepts"}:  # they are outside the form element
             self.fields[name].widget.attrs["form"] = "paste-form"
         suggested = str(self.initial.get("suggested_language") or self.data.get("suggested_language", ""))
@@ -111,13 +117,14 @@ class SavePastedForm(PasteForm):
             languages.choices = [*LANGUAGES, (suggested, language_name(suggested))]
 
     @classmethod
-    def suggested(cls, data: QueryDict, pasted: PastedText, concepts: list[int]) -> SavePastedForm:
+    def suggested(cls, data: QueryDict, pasted: PastedText, concepts: list[int], user: User) -> SavePastedForm:
         """Return the form for a pasted text, filled in from the text."""
         initial: dict[str, Any] = {
             "text": data.get("text", ""),
             "language": pasted.language,
             "suggested_language": pasted.detected,
             "status": data.get("status") or Question.Status.READY,
+            "visible_to": data.get("visible_to") or usual_visible_to(user),
             "answer": _answer(data, pasted),
             "suggested_answer": pasted.layout.answer,
             "grade": grade_typed(data.get("grade", "")),
@@ -129,8 +136,8 @@ class SavePastedForm(PasteForm):
 
     def service_fields(self) -> dict[str, Any]:
         """Return the arguments of the service, once the form is valid."""
-        names = ("status", "grade", "submission")
-        fields = {name: self.cleaned_data[name] for name in names}
+        names = ("status", "grade", "submission", "visible_to")
+        fields = {name: self.cleaned_data[name] for name in names if name in self.cleaned_data}
         pasted = pasted_of(self.data)
         answer = _answer(self.data, pasted)
         kind, answer = (Question.Kind.CHOICE, answer) if pasted.layout.options else _kind(pasted, answer)

@@ -77,11 +77,11 @@ def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
 
 
 def _insight(request: HttpRequest, data: QueryDict, hierarchy: str, save_form: SavePastedForm | None) -> dict[str, Any]:
-    pasted = pasted_of(data)
+    user, pasted = request.user, pasted_of(data)
     layout = pasted.layout
     analysed = analysed_text(pasted.question, layout.options)
     asked = AskedText(analysed, layout.text, pasted.language, layout.options)
-    insight = text_insight(asked, hierarchy=hierarchy, user=request.user)
+    insight = text_insight(asked, hierarchy=hierarchy, user=user)
     return {
         "text": layout.text,
         "pasted": {"text": layout.text, "options": layout.options, "language": pasted.language},
@@ -94,7 +94,7 @@ def _insight(request: HttpRequest, data: QueryDict, hierarchy: str, save_form: S
         "language": pasted.language,
         "language_notice": pasted.notice,
         **vars(insight),
-        "save_form": save_form or SavePastedForm.suggested(data, pasted, chosen_concepts(data)),
+        "save_form": save_form or SavePastedForm.suggested(data, pasted, chosen_concepts(data), user),
         "options": layout.options,
         "chosen": chosen_concepts(data),
     }

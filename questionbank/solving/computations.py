@@ -23,6 +23,7 @@ from analytics.solver.solution import CERTAIN_ENOUGH, solution_of
 from analytics.solver.targets import problem_graph_key, target_tree
 from analytics.text.number_slots import NumberSlot, number_slots
 from questionbank.models import Question, QuestionEquation, QuestionSolution
+from questionbank.models.visibility import seen_sql
 from questionbank.rendering.expression_trees import ExpressionDrawing, expression_drawing
 
 _MOST_LEAVES, _MOST_USES = 12, 4  # largest equation for which variants are compared
@@ -33,7 +34,7 @@ _SAME_COMPUTATION = """
     WITH published AS (
         SELECT q.id FROM questionbank_questionequation e JOIN questionbank_question q ON q.id = e.question_id
         WHERE e.graph_key = %(key)s
-            AND q.status = 'ready' AND q.id <> ALL(%(exclude)s) AND %(language)s IN ('', q.language)
+            AND q.status = 'ready' AND q.id <> ALL(%(exclude)s) AND %(language)s IN ('', q.language) AND {seen}
         ORDER BY e.question_id LIMIT %(limit)s
     ), predicted AS (
         SELECT q.id, s.probability
@@ -41,7 +42,7 @@ _SAME_COMPUTATION = """
         LEFT JOIN questionbank_questionequation e ON e.question_id = q.id
         WHERE s.graph_key = %(key)s AND s.probability >= %(least)s AND s.content_hash = q.content_hash
             AND coalesce(e.graph_key, '') = ''
-            AND q.status = 'ready' AND q.id <> ALL(%(exclude)s) AND %(language)s IN ('', q.language)
+            AND q.status = 'ready' AND q.id <> ALL(%(exclude)s) AND %(language)s IN ('', q.language) AND {seen}
         ORDER BY s.probability DESC, q.id LIMIT %(limit)s - (SELECT count(*) FROM published)
     )
     SELECT id FROM (
@@ -192,7 +193,7 @@ def same_computation_ids(*, key: str, language: str, exclude: Sequence[int], lim
         "limit": limit,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_SAME_COMPUTATION, parameters)
+        cursor.execute(_SAME_COMPUTATION.format(seen=seen_sql("q")), parameters)
         return [pk for (pk,) in cursor.fetchall()]
 
 

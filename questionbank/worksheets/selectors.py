@@ -28,6 +28,7 @@ from questionbank.worksheets.sheet import part_points, part_scale
 LEFT_OUT = {  # the wording for one question and for several
     "deleted": ("Question {} was deleted.", "Questions {} were deleted."),
     "draft": ("Question {} is somebody else’s draft.", "Questions {} are somebody else’s drafts."),
+    "hidden": ("Question {} is one that you may not see.", "Questions {} are such that you may not see them."),
     "retired": ("Question {} is retired.", "Questions {} are retired."),
     "opaque": (
         "Question {} has a type that only its source can show, so a worksheet leaves it out.",
@@ -110,10 +111,11 @@ def worksheet_get(*, worksheet_id: int, user: User, is_own: bool = False) -> Wor
 
 
 def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[WorksheetRow]:
-    """Return the rows in order, each with its question, unless that was deleted or is somebody else's draft."""
+    """Return the rows in order, each with its question, unless that was deleted or the person may not see it."""
     items = list(worksheet.items.all())
     ids = [item.question_id for item in items if item.question_id is not None]
-    questions = Question.objects.select_related("equation").defer("search_vector").in_bulk(ids)
+    # Unrestricted, to tell those that the person may not see from those that were deleted.
+    questions = Question.unrestricted.select_related("equation").defer("search_vector").in_bulk(ids)
     seen = set(Question.objects.filter(visible_to(user), pk__in=ids).values_list("pk", flat=True))
     used = last_uses(ids, except_on=worksheet.pk)
     rows: list[WorksheetRow] = []
@@ -123,7 +125,8 @@ def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[Wo
         if number is None:
             rows.append(WorksheetRow(item, place))
         elif number in questions and number not in seen:
-            rows.append(WorksheetRow(item, place, left_out="draft"))
+            is_draft = questions[number].status == Question.Status.DRAFT
+            rows.append(WorksheetRow(item, place, left_out="draft" if is_draft else "hidden"))
         else:
             question = questions.get(number)
             left_out = why_left_out(question)

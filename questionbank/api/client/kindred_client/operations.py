@@ -136,6 +136,8 @@ class QuestionItem(TypedDict):
     needs_figure: bool
     draws_numbers: bool
     author: str | None
+    visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its author).
+    school: str | None  # Short name of the school that sees it.
     version: int
     created_at: str
     updated_at: str
@@ -168,6 +170,8 @@ class CreatedQuestion(TypedDict):
     needs_figure: bool
     draws_numbers: bool
     author: str | None
+    visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its author).
+    school: str | None  # Short name of the school that sees it.
     version: int
     created_at: str
     updated_at: str
@@ -210,6 +214,7 @@ class QuestionBody(TypedDict):
     status: NotRequired[Status]
     concepts: NotRequired[list[int]]  # Numbers of concepts.
     content: NotRequired[dict[str, Any]]  # Data for grading, as the export format `jsonl` has it.
+    visible_to: NotRequired[str]  # Who sees it: `all`, `private` (its author) or the short name of a school. If it is left out, a new question is seen by your school, or by everybody if you have none or several; another one stays as it is.
 
 
 Status = Literal["draft", "ready", "retired"]
@@ -229,6 +234,7 @@ class QuestionPatch(TypedDict):
     status: NotRequired[Status]
     concepts: NotRequired[list[int]]  # Numbers of concepts.
     content: NotRequired[dict[str, Any]]  # Data for grading, as the export format `jsonl` has it.
+    visible_to: NotRequired[str]  # Who sees it: `all`, `private` (its author) or the short name of a school. If it is left out, a new question is seen by your school, or by everybody if you have none or several; another one stays as it is.
 
 
 class ChangedField(TypedDict):
@@ -300,6 +306,7 @@ class BulkValues(TypedDict):
     source: NotRequired[str | None]
     difficulty: NotRequired[float | None]
     difficulty_scale: NotRequired[str | None]
+    visible_to: NotRequired[str | None]  # Of `visibility`: `all`, `private`, or the short name of a school.
 
 
 class QuestionFilters(TypedDict):
@@ -320,7 +327,7 @@ class QuestionFilters(TypedDict):
     used: NotRequired[Literal["not_year", "never", "year"] | None]
 
 
-questionbank__models__bulk_change__BulkChange__Kind = Literal["publish", "retire", "restore", "delete_drafts", "concepts", "grade", "source", "difficulty"]
+questionbank__models__bulk_change__BulkChange__Kind = Literal["publish", "retire", "restore", "delete_drafts", "concepts", "grade", "source", "difficulty", "visibility"]
 
 
 questionbank__models__question__Question__Kind = Literal["open", "choice", "true_false", "number", "short", "matching", "ordering", "blanks", "parts", "description", "opaque"]

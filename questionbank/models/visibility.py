@@ -1,0 +1,147 @@
+"""Who may see a row, and the viewer for whom rows are read (decision 164).
+
+The `audience` of a row is one number: 0 for everybody, n for school n, -n for person n alone.
+A viewer sees the rows of certain audiences; the system (commands, workers, admins) sees all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from django.db import models
+from django.db.models import Case, Exists, F, Func, OuterRef, Q, Value, When
+
+EVERYBODY = 0  # the audience of rows that everybody sees
+Audiences = tuple[int, ...] | None
+"""The audiences that a viewer belongs to; None for the system, which sees all rows."""
+
+_viewer: ContextVar[Callable[[], Audiences] | None] = ContextVar("viewer", default=None)
+
+
+class Visibility(models.TextChoices):
+    """Who sees a row."""
+
+    ALL = "all", "Everybody"
+    SCHOOL = "school", "One school"
+    PRIVATE = "private", "Only its author"
+
+
+def viewer_audiences() -> Audiences:
+    """Return the audiences of the current viewer."""
+    viewer = _viewer.get()
+    return None if viewer is None else viewer()
+
+
+@contextmanager
+def viewing(audiences: Callable[[], Audiences] | None) -> Iterator[None]:
+    """Read rows for a viewer; nested uses are allowed.
+
+    Args:
+        audiences: called with each query, because a request knows its person only after it began; None for the system.
+    """
+    token = _viewer.set(audiences)
+    try:
+        yield
+    finally:
+        _viewer.reset(token)
+
+
+def seen_rows(column: str = "audience") -> Q:
+    """Return the condition for rows that the viewer may see.
+
+    Args:
+        column: the audience, through a relation if need be, such as ``question__audience``.
+    """
+    audiences = viewer_audiences()
+    return Q() if audiences is None else Q(**{f"{column}__in": audiences})
+
+
+def seen_sql(table: str = "questionbank_question") -> str:
+    """Return `seen_rows` as SQL without parameters, for a table or its alias."""
+    audiences = viewer_audiences()
+    return "TRUE" if audiences is None else f"{table}.audience = ANY('{{{','.join(map(str, audiences))}}}'::bigint[])"
+
+
+Row = TypeVar("Row", bound=models.Model, covariant=True)
+
+
+class ViewerManager(models.Manager[Row]):
+    """A manager of the rows that the viewer may see."""
+
+    def get_queryset(self) -> models.QuerySet[Row]:
+        """Return the rows that the viewer of this moment may see."""
+        return super().get_queryset().filter(seen_rows())
+
+
+class OfQuestionManager(models.Manager[Row]):
+    """A manager of the rows whose `question` the viewer may see, and of rows without one."""
+
+    def get_queryset(self) -> models.QuerySet[Row]:
+        """Return the rows about what the viewer of this moment may see."""
+        rows = super().get_queryset()
+        if viewer_audiences() is None:
+            return rows
+        questions: Any = self.model._meta.get_field("question").related_model
+        return rows.filter(Q(question=None) | Exists(questions.objects.filter(pk=OuterRef("question"))))
+
+
+class Shown(models.Model):
+    """A row that everybody, one school or only its author sees; its class adds `audience_field` and `shown_constraint`.
+
+    Attributes:
+        school: the school that sees it; None for other visibilities.
+    """
+
+    visibility = models.CharField(
+        "visible to", max_length=7, choices=Visibility.choices, default=Visibility.ALL, db_default=Visibility.ALL.value
+    )
+    school = models.ForeignKey(
+        "questionbank.School",
+        verbose_name="school",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        db_index=False,  # an index of `audience` serves
+        related_name="+",
+    )
+
+    class Meta:
+        abstract = True
+
+    @property
+    def shown_to(self) -> str:
+        """Who sees it, such as "everybody" or the school's name."""
+        return self.school.name if self.school is not None else str(Visibility(self.visibility).label).lower()
+
+
+def audience_field(author: str) -> models.GeneratedField:
+    """Return the column that PostgreSQL computes; NULL, and so seen by no viewer, if a private row has lost its author.
+
+    Args:
+        author: name of the foreign key to the person for whom a row may be private.
+    """
+    number = models.BigIntegerField()
+    return models.GeneratedField(
+        expression=Case(
+            When(visibility=Visibility.SCHOOL.value, then=F("school")),
+            When(
+                visibility=Visibility.PRIVATE.value,
+                then=Func(F(author), template="(- %(expressions)s)", output_field=number),
+            ),
+            default=Value(EVERYBODY),
+            output_field=number,
+        ),
+        output_field=models.BigIntegerField(null=True),
+        db_persist=True,
+    )
+
+
+def shown_constraint(name: str) -> models.CheckConstraint:
+    """Return the constraint that a row has a school if, and only if, a school sees it."""
+    is_of_school = Q(visibility=Visibility.SCHOOL.value)
+    return models.CheckConstraint(
+        condition=(is_of_school & Q(school__isnull=False)) | (~is_of_school & Q(school__isnull=True)), name=name
+    )
