@@ -68,6 +68,7 @@ account_patterns: list[URLPattern | URLResolver] = [
 
 question_patterns: list[URLPattern | URLResolver] = [
     path("", search.question_list, name="question_list"),
+    path("concepts/", search.combine_concepts, name="combine_concepts"),
     path("selected/", bulk_changes.selection_page, name="selection"),
     path("selected/<slug:format>/", bulk_changes.selection_export, name="selection_export"),
     path("changes/", bulk_changes.bulk_change_list, name="bulk_change_list"),

@@ -129,7 +129,7 @@ def _names(ids: Iterable[int | None]) -> dict[int | None, str]:
 
 def _tags(before: datetime | None) -> Iterable[ChangeEntry]:
     events = _events("QuestionTag", before)
-    concepts = _concept_names(event.concept_id for event in events)
+    concepts = concept_names_kept(event.concept_id for event in events)
 
     def what(event: Any) -> str:
         number, concept = event.question_id, concepts.get(event.concept_id, "?")
@@ -145,7 +145,8 @@ def _tags(before: datetime | None) -> Iterable[ChangeEntry]:
     return _entries(events, "tags", what, address, is_joined=True)
 
 
-def _concept_names(ids: Iterable[int]) -> dict[int, str]:
+def concept_names_kept(ids: Iterable[int]) -> dict[int, str]:
+    """Return the names of concepts by id; deleted concepts are shown by their last name."""
     concept_ids = set(ids)
     gone = apps.get_model("questionbank", "KnowledgeConceptEvent")._default_manager
     names = dict(gone.filter(pgh_obj_id__in=concept_ids).order_by("pk").values_list("pgh_obj_id", "name"))
@@ -256,7 +257,7 @@ def _bulk_changes(before: datetime | None, *, of_concepts: bool) -> Iterable[Cha
     changes = changes.filter(concepts if of_concepts else ~concepts).order_by("-created_at")
     kind = "tags" if of_concepts else "bulk"
     rows = _window(changes, "created_at", before)
-    names = _concept_names(row.values[name] for row in rows for name in ("add", "remove") if row.values.get(name))
+    names = concept_names_kept(row.values[name] for row in rows for name in ("add", "remove") if row.values.get(name))
     for change in rows:
         description = bulk_change_description(change.kind, change.values, names)
         questions = counted(change.changed, "question", "questions")

@@ -12,20 +12,26 @@ from analytics.text.question_tasks import TASKS
 from questionbank.api.access import Access
 from questionbank.api.contract import Body, Id, PageQuery
 from questionbank.bank.question_representation import QuestionItem, question_items
+from questionbank.core.errors import ValidationFailed
 from questionbank.models import Question
 from questionbank.registry.serving import serving
-from questionbank.search.filters import ANY_STATUS, FIGURES, NUMBERS, USED, SearchFilters
-from questionbank.search.search import ORDERS, RELEVANCE, SearchHit, search_questions
+from questionbank.search.combinations import combination_problems, contradiction
+from questionbank.search.filters import ANY_STATUS, FIGURES, MOST_COMBINED, NUMBERS, USED, SearchFilters
+from questionbank.search.search import ORDERS, RELEVANCE, SearchHit, SearchPage, search_questions
 
 router = Router(tags=["search"])
 
 LONGEST_QUERY = 2000  # as on the search page
+Concepts = Annotated[list[Id], Field(max_length=MOST_COMBINED)]
 
 
 class QuestionFilters(Body):
     """The filters of the search page."""
 
-    concept: Id | None = None
+    concept: Id | None = Field(default=None, description="Number of a concept; those below it count as well.")
+    concepts_all: Concepts = Field(default=[], description="Each of these concepts.")
+    concepts_any: Concepts = Field(default=[], description="At least one of these concepts.")
+    concepts_none: Concepts = Field(default=[], description="None of these concepts.")
     difficulty_min: Annotated[float, Field(ge=0, le=100)] | None = None
     difficulty_max: Annotated[float, Field(ge=0, le=100)] | None = None
     grade: Annotated[str, Field(max_length=40)] = ""
@@ -40,9 +46,17 @@ class QuestionFilters(Body):
     used: Literal[tuple(USED)] | None = None  # type: ignore[valid-type]
 
     def filters(self) -> SearchFilters:
-        """Return the filters, which the search page reads in the same way."""
+        """Return the filters, which the search page reads in the same way.
+
+        Raises:
+            ValidationFailed: no question can pass, because a concept is both required and left out.
+        """
         given = self.model_dump(mode="json", exclude_none=True)
-        return SearchFilters.from_querydict({name: str(value) for name, value in given.items()})
+        lists = {name: ",".join(map(str, value)) for name, value in given.items() if isinstance(value, list)}
+        filters = SearchFilters.from_querydict({name: str(value) for name, value in given.items()} | lists)
+        if problem := contradiction(filters):
+            raise ValidationFailed.beside("concepts_none", problem)
+        return filters
 
 
 class FilterQuery(QuestionFilters, PageQuery):
@@ -89,11 +103,16 @@ def search(request: HttpRequest, asked: Query[SearchQuery]) -> SearchResult:
         page_size=asked.limit,
         exact=asked.exact,
     )
+    return search_result(page)
+
+
+def search_result(page: SearchPage) -> SearchResult:
+    """Return a page of results as the API shows it."""
     return SearchResult(
         total=page.total,
         total_is_capped=page.total_is_capped,
         corrected=page.corrected,
-        notice=page.notice,
+        notice=" ".join(filter(None, [page.notice, *combination_problems(page.filters)])),
         items=_items(page.hits),
         closest=_items(page.closest),
         next=page.next_cursor or None,

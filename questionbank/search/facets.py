@@ -17,7 +17,7 @@ from questionbank.core.wording import language_name
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.search.concept_search import tagged
 from questionbank.search.conditions import Condition, fetch, rows_of_any
-from questionbank.search.filters import ANY_STATUS, SearchFilters, passing
+from questionbank.search.filters import ANY_STATUS, COMBINED, SearchFilters, concept_nodes, passing
 
 COUNTED = 10_000  # questions that are counted one by one; beyond that a page shows "More than 10,000"
 LARGE = 300_000  # questions; a larger bank only counts
@@ -42,7 +42,8 @@ class Facets:
     Attributes:
         total: number of questions, at most `most_counted` if `is_capped`.
         is_capped: whether there are more than were counted; values then have no count.
-        values: by filter (kind, grade, language, source, difficulty, concept, hierarchy), the most frequent first.
+        values: by filter (kind, grade, language, source, difficulty, concept, hierarchy, concepts_any), the most
+            frequent first.
         matching: which of the `among` questions match; all of the matching ones unless `is_capped`.
     """
 
@@ -81,8 +82,12 @@ _GROUPED = """
     SELECT -2, hierarchy_id::text, count(DISTINCT id) FROM below GROUP BY hierarchy_id
     UNION ALL
     SELECT -3, NULL, id FROM candidate WHERE id = ANY(%s::bigint[])
+    UNION ALL
+    SELECT -4, node, count(DISTINCT t.id) FROM unnest(%s::text[]) AS alternative (node)
+    JOIN questionbank_knowledgeconcept k ON k.path LIKE node || '%%' JOIN tagged t ON t.concept_id = k.id
+    GROUP BY node
 """
-_OF_CUBE = ("concept", "difficulty_min", "difficulty_max", "grade", "kind", "language", "source", "status")
+_OF_CUBE = ("concept", *COMBINED, "difficulty_min", "difficulty_max", "grade", "kind", "language", "source", "status")
 _ALL = 2 ** len(_COLUMNS) - 1  # `grouping` of the total
 ValueCounts = dict[str, list[tuple[str, int]]]
 
@@ -98,16 +103,30 @@ def count_facets(
             all that pass the filters match.
         among: questions for which `Facets.matching` is determined.
     """
-    prefix = _path_of(filters.concept) if filters.concept is not None else ""
     if matching is None and _cube_knows(filters):
-        return _from_cube(filters, prefix)
+        return _from_cube(filters)
     most = most_counted()
-    facets = _from_questions([passing(filters)] if matching is None else matching, prefix, among, most)
+    facets = _from_questions([passing(filters)] if matching is None else matching, filters, among, most)
     if facets.total <= most:
         return facets
-    possible = _from_cube(filters, prefix).values
+    possible = _from_cube(filters).values
     values = {name: [replace(value, count=None) for value in found] for name, found in possible.items()}
     return Facets(total=most, is_capped=True, values=values)
+
+
+def count_matching(*, filters: SearchFilters, matching: Sequence[Condition] | None = None) -> tuple[int, bool]:
+    """Count the questions that match, as `count_facets` does, without the values of filters.
+
+    Returns:
+        The number, and whether there are more than were counted.
+    """
+    if matching is None and _cube_knows(filters):
+        cube = facet_cube()
+        return cube.total(_passing(cube, filters)), False
+    most = most_counted()
+    found = rows_of_any([passing(filters)] if matching is None else matching or [Condition("FALSE")], limit=most + 1)
+    counted = int(fetch(f"SELECT count(*) FROM ({found.sql}) AS found", found.parameters)[0][0])  # noqa: S608 - ours
+    return min(counted, most), counted > most
 
 
 def most_counted() -> int:
@@ -126,9 +145,14 @@ def _cube_knows(filters: SearchFilters) -> bool:
     )
 
 
-def _path_of(concept: int) -> str:
-    """Return a concept's treebeard path; for a deleted concept, a path that no concept has."""
-    return KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first() or "-"
+def _prefix(filters: SearchFilters) -> str:
+    """Return the path of the chosen concept, whose children are counted; for a deleted one, a path that none has."""
+    return "" if filters.concept is None else concept_nodes([filters.concept]).get(filters.concept, "-")
+
+
+def _alternatives(filters: SearchFilters) -> list[str]:
+    """Return the paths of the concepts at least one of which a question must have."""
+    return [*concept_nodes(filters.concepts_any).values()] if filters.concepts_any else []
 
 
 def count_tagged(*, node: str, filters: SearchFilters) -> int:
@@ -137,15 +161,45 @@ def count_tagged(*, node: str, filters: SearchFilters) -> int:
         wanted = passing(filters) & tagged([node])
         return int(fetch(wanted.select("count(*)"), wanted.parameters)[0][0])
     cube = facet_cube()
-    prefixes = [node] if filters.concept is None else [node, _path_of(filters.concept)]
+    return cube.total(_passing(cube, filters) & _below(cube, [node]))
+
+
+def count_each(*, nodes: Iterable[str], filters: SearchFilters) -> dict[str, int]:
+    """Count the questions that pass and are tagged with each concept or its descendants.
+
+    Returns:
+        Numbers by the concepts' paths; empty if the filters would have to be counted question by question.
+    """
+    if not _cube_knows(filters):
+        return {}
+    cube = facet_cube()
     mask = _passing(cube, filters)
-    for prefix in prefixes:
-        mask &= cube.tagged(concept_groups(prefix=prefix, width=len(prefix) + KnowledgeConcept.steplen)[0])
-    return cube.total(mask)
+    return {node: cube.total(mask & _below(cube, [node])) for node in nodes}
+
+
+def _below(cube: FacetCube, nodes: Iterable[str]) -> Mask:
+    """Return a mask of the rows that are tagged with one of the concepts, given their paths, or a descendant."""
+    mask = ~cube.everything()
+    for node in nodes:
+        mask |= cube.tagged(concept_groups(prefix=node, width=len(node) + KnowledgeConcept.steplen)[0])
+    return mask
+
+
+def _combined(cube: FacetCube, filters: SearchFilters) -> Mask:
+    """Return a mask of the rows that pass the filters on concepts; a deleted concept has no rows."""
+    mask = cube.everything()
+    if not filters.named_concepts:
+        return mask
+    nodes = concept_nodes(filters.named_concepts)
+    for concept in filters.required_concepts:
+        mask &= _below(cube, [nodes[concept]] if concept in nodes else [])
+    if filters.concepts_any:
+        mask &= _below(cube, [nodes[concept] for concept in filters.concepts_any if concept in nodes])
+    return mask & ~_below(cube, [nodes[concept] for concept in filters.concepts_none if concept in nodes])
 
 
 def _passing(cube: FacetCube, filters: SearchFilters) -> Mask:
-    """Return a mask of the rows that pass the filters other than the concept filter."""
+    """Return a mask of the rows that pass the filters."""
     mask = cube.everything() if filters.status == ANY_STATUS else cube.equal("status", filters.status)
     for name in ("grade", "kind", "language", "source"):
         if value := getattr(filters, name):
@@ -154,36 +208,40 @@ def _passing(cube: FacetCube, filters: SearchFilters) -> Mask:
         mask &= cube.difficulty >= 2 * math.ceil(filters.difficulty_min)
     if filters.difficulty_max is not None:
         mask &= (cube.difficulty >= 0) & (cube.difficulty <= 2 * math.floor(filters.difficulty_max))
-    return mask
+    return mask & _combined(cube, filters)
 
 
-def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
+def _from_cube(filters: SearchFilters) -> Facets:
     cube = facet_cube()
     mask = _passing(cube, filters)
-    below, by_path, by_hierarchy = concept_groups(prefix=prefix, width=len(prefix) + KnowledgeConcept.steplen)
-    if prefix:
-        mask &= cube.tagged(below)
+    prefix = _prefix(filters)
+    _all, by_path, by_hierarchy = concept_groups(prefix=prefix, width=len(prefix) + KnowledgeConcept.steplen)
     counts: ValueCounts = {name: cube.by_value(name, mask) for name in _COLUMNS[:-1]}
     counts["difficulty"] = cube.by_difficulty(mask)
     counts["concept"] = cube.by_group(mask, by_path)
     counts["hierarchy"] = cube.by_group(mask, by_hierarchy)
+    counts["concepts_any"] = [(node, cube.total(mask & _below(cube, [node]))) for node in _alternatives(filters)]
     return Facets(total=cube.total(mask), is_capped=False, values=_labelled(counts))
 
 
-def _from_questions(matching: Sequence[Condition], prefix: str, among: Sequence[int], most: int) -> Facets:
+def _from_questions(matching: Sequence[Condition], filters: SearchFilters, among: Sequence[int], most: int) -> Facets:
     columns = "id, kind, grade, language, source, difficulty_percent"
+    prefix = _prefix(filters)
     candidates = rows_of_any(matching or [Condition("FALSE")], columns, most + 1)
     query = _GROUPED.format(candidates=candidates.sql, limit=most + 1, width=len(prefix) + KnowledgeConcept.steplen)
-    counts: ValueCounts = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
+    counts: ValueCounts = {name: [] for name in (*_COLUMNS, "concept", "hierarchy", "concepts_any")}
     total = 0
     found: set[int] = set()
-    for which, value, count in fetch(query, [*candidates.parameters, f"{prefix}%", list(among)]):
+    parameters = [*candidates.parameters, f"{prefix}%", list(among), _alternatives(filters)]
+    for which, value, count in fetch(query, parameters):
         if which == -1:
             counts["concept"].append((value, count))
         elif which == -2:
             counts["hierarchy"].append((value, count))
         elif which == -3:
             found.add(count)
+        elif which == -4:
+            counts["concepts_any"].append((value, count))
         elif which == _ALL:
             total = count
         elif value is not None:
@@ -197,7 +255,7 @@ def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Fac
     kinds = {value: str(label) for value, label in Question.Kind.choices}
     counted = fetch(
         "SELECT path, id, name FROM questionbank_knowledgeconcept WHERE path = ANY(%s)",
-        [[path for path, _count in counts["concept"]]],
+        [[path for path, _count in (*counts["concept"], *counts["concepts_any"])]],
     )
     concepts = {path: (str(pk), name) for path, pk, name in counted}
     hierarchies = dict(fetch("SELECT id, name FROM questionbank_knowledgehierarchy", []))
@@ -213,6 +271,7 @@ def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Fac
         "hierarchy": _values(
             ((value, hierarchies[int(value)], count) for value, count in counts["hierarchy"]), shown=None
         ),
+        "concepts_any": _values((*concepts[path], count) for path, count in counts["concepts_any"] if path in concepts),
     }
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
+from functools import reduce
+from operator import or_
 
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import Q, QuerySet
@@ -13,7 +15,7 @@ from django.utils import timezone
 
 from analytics.text.question_tasks import TASKS
 from questionbank.bank.search_index import task_token
-from questionbank.core.wording import whole_number
+from questionbank.core.wording import whole_number, whole_numbers
 from questionbank.models import KnowledgeConcept, Question, QuestionTag, QuestionUse, User
 from questionbank.people.permissions import is_admin
 from questionbank.search.conditions import Condition
@@ -22,6 +24,8 @@ ANY_STATUS = "any"
 FIGURES = ("needed", "none")
 NUMBERS = ("drawn", "given")
 USED = {"not_year": "not used in the last year", "never": "never used", "year": "used in the last year"}
+COMBINED = ("concepts_all", "concepts_any", "concepts_none")
+MOST_COMBINED = 20  # concepts in each of them
 _LONGEST = {"grade": 40, "kind": 12, "language": 12, "source": 120, "status": 12}
 
 
@@ -30,7 +34,11 @@ class SearchFilters:
     """Filters of a search; an empty filter lets everything pass.
 
     Attributes:
-        concept: id of a concept; questions tagged with it or with any descendant pass.
+        concept: id of a concept; questions tagged with it or with any descendant pass. The search page lists the
+            concepts below it.
+        concepts_all: ids of concepts; questions pass that are tagged with each of them or a descendant of each.
+        concepts_any: questions pass that are tagged with at least one of them or of their descendants.
+        concepts_none: questions pass that are tagged neither with one of them nor with a descendant.
         difficulty_min: per cent, inclusive; questions without a known difficulty do not pass.
         status: ``"ready"`` (the default of a search), ``"draft"``, ``"retired"`` or ``"any"``.
         viewer: id of the person who searches, from whom others' drafts are hidden; see `seen_by`. Never part of a
@@ -43,6 +51,9 @@ class SearchFilters:
     """
 
     concept: int | None = None
+    concepts_all: tuple[int, ...] = ()
+    concepts_any: tuple[int, ...] = ()
+    concepts_none: tuple[int, ...] = ()
     difficulty_min: float | None = None
     difficulty_max: float | None = None
     grade: str = ""
@@ -65,6 +76,9 @@ class SearchFilters:
             low, high = high, low
         return cls(
             concept=whole_number(given.get("concept") or ""),
+            concepts_all=_concepts(given, "concepts_all"),
+            concepts_any=_concepts(given, "concepts_any"),
+            concepts_none=_concepts(given, "concepts_none"),
             difficulty_min=low,
             difficulty_max=high,
             grade=_word(given, "grade"),
@@ -83,7 +97,7 @@ class SearchFilters:
         """Return the URL parameters for these filters; empty filters are left out."""
         default = SearchFilters()
         return {
-            field.name: f"{value:g}" if isinstance(value, float) else str(value)
+            field.name: _written(value)
             for field in fields(self)
             if field.name != "viewer" and (value := getattr(self, field.name)) != getattr(default, field.name)
         }
@@ -91,6 +105,16 @@ class SearchFilters:
     def seen_by(self, user: User) -> SearchFilters:
         """Return the same filters for this person; only admins see others' drafts."""
         return replace(self, viewer=None if is_admin(user) else user.pk)
+
+    @property
+    def required_concepts(self) -> tuple[int, ...]:
+        """Ids of all concepts with each of which, or a descendant, a question must be tagged."""
+        return tuple(dict.fromkeys(self.concepts_all if self.concept is None else (*self.concepts_all, self.concept)))
+
+    @property
+    def named_concepts(self) -> frozenset[int]:
+        """Ids of all concepts in the filters."""
+        return frozenset((*self.required_concepts, *self.concepts_any, *self.concepts_none))
 
     @property
     def for_everybody(self) -> SearchFilters:
@@ -124,16 +148,39 @@ def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
         # Uses the full-text index, which has a token per task.
         token = SearchQuery(task_token(filters.task), search_type="raw", config="simple")
         passed &= Q(search_vector=token)
-    if filters.concept is not None:
-        path = KnowledgeConcept.objects.filter(pk=filters.concept).values_list("path", flat=True).first()
-        below = QuestionTag.objects.filter(concept__path__startswith=path) if path else QuestionTag.objects.none()
-        passed &= Q(pk__in=below.values("question_id"))
-    return Question.objects.filter(passed & _marked(filters)).order_by()
+    return Question.objects.filter(passed & _about(filters) & _marked(filters)).order_by()
 
 
 def passing(filters: SearchFilters) -> Condition:
     """Return the condition that a question passes the filters."""
     return Condition.of(filtered_questions(filters))
+
+
+def concept_nodes(concepts: Iterable[int]) -> dict[int, str]:
+    """Return the materialised paths of concepts by id; deleted concepts are left out."""
+    return dict(KnowledgeConcept.objects.filter(pk__in=set(concepts)).values_list("pk", "path"))
+
+
+def _about(filters: SearchFilters) -> Q:
+    """Return the condition for the concepts."""
+    if not filters.named_concepts:
+        return Q()
+    nodes = concept_nodes(filters.named_concepts)
+    passed = Q()
+    for concept in filters.required_concepts:
+        passed &= _tagged_below([concept], nodes)
+    if filters.concepts_any:
+        passed &= _tagged_below(filters.concepts_any, nodes)
+    if filters.concepts_none:
+        passed &= ~_tagged_below(filters.concepts_none, nodes)
+    return passed
+
+
+def _tagged_below(concepts: Iterable[int], nodes: Mapping[int, str]) -> Q:
+    """Return the condition that a question is tagged with one of the concepts or a descendant."""
+    below = [Q(concept__path__startswith=nodes[concept]) for concept in concepts if concept in nodes]
+    tags = QuestionTag.objects.filter(reduce(or_, below)) if below else QuestionTag.objects.none()
+    return Q(pk__in=tags.values("question_id"))
 
 
 def _marked(filters: SearchFilters) -> Q:
@@ -160,6 +207,18 @@ def _marked(filters: SearchFilters) -> Q:
 
 def _word(given: Mapping[str, str], name: str) -> str:
     return (given.get(name) or "").replace("\x00", "").strip()[: _LONGEST[name]]
+
+
+def _concepts(given: Mapping[str, str], name: str) -> tuple[int, ...]:
+    """Parse the ids of concepts, separated by commas, each once."""
+    return tuple(dict.fromkeys(whole_numbers(given.get(name) or "")))[:MOST_COMBINED]
+
+
+def _written(value: object) -> str:
+    """Return a filter's value as it is written in a URL."""
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _one_of(value: str, choices: tuple[str, ...] | list[str], default: str) -> str:

@@ -20,7 +20,7 @@ from questionbank.registry.serving import Serving
 from questionbank.search.asked import AskedSearch, asked_condition, asked_conditions, asked_search, tagged_conditions
 from questionbank.search.concept_search import ConceptMatch, Named, concept_names, tagged
 from questionbank.search.conditions import Condition, among, any_of, fetch
-from questionbank.search.facets import Facets, FacetValue, count_facets, count_tagged
+from questionbank.search.facets import Facets, FacetValue, count_facets, count_matching, count_tagged
 from questionbank.search.filters import SearchFilters, filtered_questions, passing
 from questionbank.search.query import ParsedQuery
 from questionbank.search.query_filters import ReadFilter, grades_apart
@@ -175,6 +175,21 @@ def matching_questions(
     if asked.parsed.sort == "browse":
         return filtered_questions(asked.filters)
     return asked_condition(asked, passing(asked.filters)).questions()
+
+
+def count_search(
+    *, query: str, filters: SearchFilters, exact: bool = False, off: Collection[str] = ()
+) -> tuple[int, bool]:
+    """Count the matches of a search.
+
+    Returns:
+        The number, and whether there are more than were counted.
+    """
+    asked = asked_search(query, filters, exact=exact, off=off)
+    if asked.parsed.sort == "browse":
+        return count_matching(filters=asked.filters)
+    passed = passing(asked.filters)
+    return count_matching(filters=asked.filters, matching=[passed & one for one in asked_conditions(asked)])
 
 
 def _browsed(asked: AskedSearch, place: list[Any] | None) -> SearchPage:

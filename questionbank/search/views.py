@@ -9,24 +9,32 @@ text that is too long for a URL is stored under a key (`long`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import render
 from django.urls import reverse
 from django_htmx.http import push_url
 
+from questionbank.bank.change_selectors import concept_names_kept
+from questionbank.bank.concept_selectors import ConceptChoice, concept_matches
 from questionbank.bank.school_grades import grade_name
-from questionbank.core.views import form_for, render_page
+from questionbank.core.views import form_for, page_for, render_page
 from questionbank.core.wording import language_name
-from questionbank.models import KnowledgeConcept, Question
+from questionbank.models import Question
 from questionbank.registry.serving import serving
 from questionbank.search.asked import TOPIC
 from questionbank.search.browsing import narrowing
-from questionbank.search.filters import ANY_STATUS, USED, SearchFilters
+from questionbank.search.combinations import COMBINED_NAMES, combination, combined_only, with_concept
+from questionbank.search.facets import count_each
+from questionbank.search.filters import ANY_STATUS, MOST_COMBINED, USED, SearchFilters, concept_nodes
 from questionbank.search.query import long_query_text
-from questionbank.search.query_filters import READ_FILTERS, TASK_NAMES
-from questionbank.search.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
+from questionbank.search.query_filters import TASK_NAMES
+from questionbank.search.search import NEWEST, RELEVANCE, SearchPage, count_search, search_questions
 from questionbank.search.services import long_query_keep
+from questionbank.search.state import SearchState, orders_of
 
 REMEMBERED = "question_filters"
 NOT_REMEMBERED = ("owner", "status")  # viewing one's drafts must not narrow the next search
@@ -42,6 +50,15 @@ ORDER_NAMES = {  # a literal table
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to combine a concept with others; `is_chosen` if it is combined so already."""
+
+    label: str
+    address: str
+    is_chosen: bool
+
+
 @form_for("read")
 def question_list(request: HttpRequest) -> HttpResponse:
     """Show the results; `clear` forgets the remembered filters, `exact` disables spelling correction."""
@@ -49,19 +66,12 @@ def question_list(request: HttpRequest) -> HttpResponse:
     query = given_query(sent)
     if "clear" in sent:
         request.session.pop(REMEMBERED, None)
-        return _redirect(_parameters(query, {}))
-    filters = SearchFilters.from_querydict(sent).seen_by(request.user)
-    filter_query = filters.to_query()
+        return _redirect(_parameters(SearchState(query)))
+    state = SearchState.from_querydict(sent, query=query).seen_by(request.user)
+    filters, filter_query = state.filters, state.filters.to_query()
     cursor = sent.get("cursor", "")
-    orders = [order for order in ORDER_NAMES if query or order in ORDERS]
-    order = sent.get("order", "")
-    shown = {
-        "order": order if order in orders[1:] else "",  # the first is the default
-        "answers": "1" if sent.get("answers") == "1" else "",
-    }
-    exact = "1" if query and sent.get("exact") == "1" else ""
-    off = filters_off(sent) if query else []
-    parameters = _parameters(query, filter_query, cursor=cursor, exact=exact, off=" ".join(off), **shown)
+    answers = "1" if sent.get("answers") == "1" else ""
+    parameters = _parameters(state, cursor=cursor, answers=answers)
     is_tidy = request.method != "POST" and dict(request.GET.items()) == parameters
     if not request.htmx and not is_tidy:
         return _redirect(parameters)  # without the empty form fields
@@ -69,15 +79,31 @@ def question_list(request: HttpRequest) -> HttpResponse:
         request.GET = QueryDict(urlencode(parameters))  # type: ignore[assignment]  # links start from the page's address
     _remember(request, filter_query)
     page = search_questions(
-        query=query, filters=filters, serving=serving(), order=order, cursor=cursor, exact=bool(exact), off=off
+        query=query,
+        filters=filters,
+        serving=serving(),
+        order=state.order,
+        cursor=cursor,
+        exact=state.exact,
+        off=state.off,
     )
+    alternatives = {int(value.value): value.count for value in page.facets.get("concepts_any", [])}
+
+    others = {name: value for name, value in parameters.items() if name not in (*filter_query, "cursor")}
+
+    def address(changed: SearchFilters) -> str:
+        return _address(changed.to_query() | others)
+
+    orders = orders_of(query)
     last = {} if filter_query or cursor else request.session.get(REMEMBERED, {})
+    last_filters = SearchFilters.from_querydict(last)
     context = {
         "page": page,
         **narrowing(page, filters),
         "query": query,
-        "query_part": urlencode(_parameters(query, {})),
+        "query_part": urlencode(query_parameters(query)),
         "filters": filters,
+        "combination": combination(filters, counts=alternatives, address=address),
         "filter_query": filter_query,
         "filter_count": len(filter_query),
         "chips": _chips(page),
@@ -87,17 +113,60 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "statuses": [*Question.Status.choices, (ANY_STATUS, "Any")],
         # The default order has no name, since it may differ for the next search.
         "orders": [("" if name == orders[0] else name, ORDER_NAMES[name]) for name in orders],
-        "order": shown["order"],
+        "order": state.order,
         "selection_parameters": {
             name: value for name, value in parameters.items() if name not in ("cursor", "order", "answers")
         },
-        "shows_answers": bool(shown["answers"]),
-        "last_filters": _described(SearchFilters.from_querydict(last)),
-        "last_address": _address(_parameters(query, last, **shown)),
+        "shows_answers": bool(answers),
+        "last_filters": _described(last_filters),
+        "last_address": search_address(SearchState(query, last_filters, state.order), answers=answers),
         "hide_header_search": True,
     }
     response = render_page(request, "bank/questions/list.html", "bank/questions/_results_part.html", context)
     return push_url(response, _address(parameters)) if request.htmx else response
+
+
+LONGEST_NAME = 200
+
+
+@page_for("read")
+def combine_concepts(request: HttpRequest) -> HttpResponse:
+    """Combine concepts for a search, whose parameters the address has; `find` is a part of a concept's name."""
+    state = SearchState.from_querydict(request.GET, query=given_query(request.GET)).seen_by(request.user)
+    filters = combined_only(state.filters)
+    state = replace(state, filters=filters)
+    find = request.GET.get("find", "").replace("\x00", "").strip()[:LONGEST_NAME]
+
+    parameters = _parameters(state)
+    others = {name: value for name, value in parameters.items() if name not in filters.to_query()} | {"find": find}
+
+    def here(changed: SearchFilters) -> str:
+        return f"{reverse('combine_concepts')}?{urlencode(changed.to_query() | others)}"
+
+    found = concept_matches(query=find)
+    nodes = concept_nodes({*(choice.id for choice in found), *filters.concepts_any})
+    by_node = {} if state.query else count_each(nodes=nodes.values(), filters=filters)
+    counts = {pk: by_node.get(node) for pk, node in nodes.items()}
+    total, is_capped = count_search(query=state.query, filters=filters, exact=state.exact, off=state.off)
+    context = {
+        "combination": combination(filters, counts=counts, address=here),
+        "find": find,
+        "found": [(choice, counts.get(choice.id), _ways(choice, filters, here)) for choice in found],
+        "hidden": parameters,
+        "results": _address(parameters),
+        "total": total,
+        "is_capped": is_capped,
+    }
+    return render(request, "bank/questions/combination.html", context)
+
+
+def _ways(choice: ConceptChoice, filters: SearchFilters, address: Callable[[SearchFilters], str]) -> list[Way]:
+    """Return the ways to combine a concept with the others, each with its address; a full group is left out."""
+    return [
+        Way(label, address(with_concept(filters, group, choice.id)), is_chosen=choice.id in getattr(filters, group))
+        for group, label in COMBINED_NAMES.items()
+        if choice.id in getattr(filters, group) or len(getattr(filters, group)) < MOST_COMBINED
+    ]
 
 
 def given_query(sent: QueryDict) -> str:
@@ -105,11 +174,6 @@ def given_query(sent: QueryDict) -> str:
     if "q" not in sent and "long" in sent:
         return long_query_text(sent["long"])
     return sent.get("q", "").replace("\x00", "").strip()[:QUERY_LIMIT]
-
-
-def filters_off(sent: QueryDict) -> list[str]:
-    """Return the names of filters that are disabled although words of the query name them."""
-    return [name for name in (*READ_FILTERS, TOPIC) if name in sent.get("off", "").split()]
 
 
 def _chips(page: SearchPage) -> list[dict[str, str]]:
@@ -136,8 +200,10 @@ def _remember(request: HttpRequest, filter_query: dict[str, str]) -> None:
 def _described(filters: SearchFilters) -> str:
     """Describe filters in words, such as "Algebra, Grade 7"; empty without any."""
     words = [filters.source]
-    if filters.concept is not None:
-        words += KnowledgeConcept.objects.filter(pk=filters.concept).values_list("name", flat=True)
+    names = concept_names_kept(filters.named_concepts) if filters.named_concepts else {}
+    words += [names.get(pk, "") for pk in filters.required_concepts]
+    words.append(" or ".join(names.get(pk, "") for pk in filters.concepts_any))
+    words += [f"not {names.get(pk, '')}" for pk in filters.concepts_none]
     if filters.grade:
         words.append(grade_name(filters.grade))
     if filters.kind:
@@ -162,9 +228,14 @@ def _redirect(parameters: dict[str, str]) -> HttpResponse:
     return HttpResponseRedirect(_address(parameters))
 
 
-def _parameters(query: str, filters: dict[str, str], **others: str) -> dict[str, str]:
-    named = query_parameters(query) | others
-    return filters | {name: value for name, value in named.items() if value}
+def _parameters(state: SearchState, **others: str) -> dict[str, str]:
+    named = query_parameters(state.query) | state.choices() | others
+    return state.filters.to_query() | {name: value for name, value in named.items() if value}
+
+
+def search_address(state: SearchState, **others: str) -> str:
+    """Return the address of the search page in this state, with other parameters that are not empty."""
+    return _address(_parameters(state, **others))
 
 
 def _address(parameters: dict[str, str]) -> str:

@@ -20,6 +20,18 @@ def test_search_and_filter(plain_page: Page, bank) -> None:
     expect(page.locator(".hits > li").first).to_be_visible()
 
 
+def test_concepts_are_combined(plain_page: Page, bank) -> None:
+    page = plain_page
+    page.goto("/questions/")
+    page.get_by_role("link", name="Combine several concepts").click()
+    for part, way in (("linear", "At least one of Linear equations"), ("circ", "At least one of Circles")):
+        page.get_by_label("Find a concept by a part of its name").fill(part)
+        page.get_by_role("button", name="Find", exact=True).click()
+        page.get_by_role("link", name=way).click()
+    page.get_by_role("link", name="Show 4 questions").click()
+    expect(page.locator(".hits > li")).to_have_count(4)
+
+
 def test_all_that_match_are_retired_and_brought_back(plain_page: Page, bank) -> None:
     page = plain_page
     page.goto("/questions/?q=equation")

@@ -73,6 +73,7 @@ ENCODERS = {"capability": "encoder"}
 TABLE: dict[str, Address] = {
     "home": Address(EVERYBODY),
     "question_list": Address(EVERYBODY),
+    "combine_concepts": Address(EVERYBODY, query="?find=a"),
     "question_create": Address(WRITERS),
     "selection": Address(EVERYBODY, query="?id=1"),
     "selection_export": Address(EVERYBODY, {"format": "jsonl"}, query="?id=1"),

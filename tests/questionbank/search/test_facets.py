@@ -15,7 +15,7 @@ from questionbank.models import FacetCount, KnowledgeConcept, Question, Question
 from questionbank.search import facets
 from questionbank.search.conditions import Condition, among
 from questionbank.search.facets import count_facets
-from questionbank.search.filters import SearchFilters, filtered_questions
+from questionbank.search.filters import COMBINED, SearchFilters, filtered_questions
 from tests.questionbank.small_bank import add_concept, add_question
 
 pytestmark = pytest.mark.django_db
@@ -91,7 +91,13 @@ SEARCHES = [
     {"difficulty_min": 55.0, "status": "any"},
     {"concept": "Algebra"},
     {"concept": "Algebra", "language": "en", "difficulty_max": 55.0},
+    {"concepts_all": ["Algebra", "Geometry"]},
+    {"concepts_any": ["One", "Geometry"], "concepts_none": ["Two"], "status": "any"},
 ]
+
+
+def concept_named(name: str) -> int:
+    return KnowledgeConcept.objects.filter(name=name).order_by("path")[0].pk
 
 
 def assert_right() -> None:
@@ -102,13 +108,15 @@ def assert_right() -> None:
         "language": lambda value: Q(language=value),
         "source": lambda value: Q(source=value),
         "concept": lambda value: Q(tags__concept__path__startswith=KnowledgeConcept.objects.get(pk=value).path),
+        "concepts_any": lambda value: Q(tags__concept__path__startswith=KnowledgeConcept.objects.get(pk=value).path),
         "hierarchy": lambda value: Q(tags__concept__hierarchy=value),
         "difficulty": lambda value: Q(difficulty_percent__range=(20 * int(value), 20 * int(value) + 20)),
     }
     for search in SEARCHES:
         given = dict(search)
         if "concept" in given:
-            given["concept"] = KnowledgeConcept.objects.filter(name=given["concept"], depth=1).first().pk
+            given["concept"] = concept_named(given["concept"])
+        given |= {name: tuple(map(concept_named, given[name])) for name in COMBINED if name in given}
         result = facets_of(**given)
         questions = filtered_questions(SearchFilters(**given))
         assert result.total == questions.count()

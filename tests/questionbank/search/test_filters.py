@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from django.http import QueryDict
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from questionbank.search.filters import SearchFilters, filtered_questions
+from questionbank.search.combinations import contradiction
+from questionbank.search.facets import count_facets
+from questionbank.search.filters import SearchFilters, filtered_questions, passing
 from tests.factories import UserFactory
 from tests.questionbank.small_bank import add_concept, add_question
 
 
 def test_an_address_comes_back_as_it_was():
     address = "concept=5&difficulty_min=20&difficulty_max=62.5&grade=7&kind=choice&language=zh&source=S+1"
-    filters = SearchFilters.from_querydict(QueryDict(address + "&status=draft&owner=3&figure=none&numbers=given"))
+    filters = SearchFilters.from_querydict(
+        QueryDict(f"{address}&concepts_all=7,6&concepts_none=8&status=draft&owner=3&figure=none&numbers=given")
+    )
     assert SearchFilters.from_querydict(filters.to_query()) == filters
     assert filters.to_query() == {
         "concept": "5",
+        "concepts_all": "7,6",
+        "concepts_none": "8",
         "difficulty_min": "20",
         "difficulty_max": "62.5",
         "grade": "7",
@@ -34,6 +44,7 @@ def test_an_address_comes_back_as_it_was():
     [
         "",
         "concept=x&owner=-1&difficulty_min=nan&difficulty_max=inf",
+        "concepts_all=x,,-1&concepts_any=&concepts_none=99999999999999999999",
         "concept=²&kind=essay&status=deleted&difficulty_min=",
         "concept=99999999999999999999&status=ready&page=2&figure=perhaps&numbers=3",
     ],
@@ -42,6 +53,13 @@ def test_what_makes_no_sense_is_left_out(address):
     filters = SearchFilters.from_querydict(QueryDict(address))
     assert filters.is_default
     assert filters.to_query() == {}
+
+
+def test_each_concept_is_combined_once_and_at_most_20_are():
+    given = {"concepts_any": "3,4,3", "concepts_none": ",".join(map(str, range(1, 30)))}
+    filters = SearchFilters.from_querydict(given)
+    assert filters.concepts_any == (3, 4)
+    assert filters.concepts_none == tuple(range(1, 21))
 
 
 def test_per_cents_stay_between_0_and_100():
@@ -73,6 +91,47 @@ class TestFilteredQuestions:
         assert self.found(concept=algebra.pk) == ["Linear", "Of algebra", "Of both"]
         assert self.found(concept=linear.pk) == ["Linear", "Of both"]
         assert self.found(concept=linear.pk + 1000) == []
+
+    def test_combined_concepts_pass_what_sets_of_their_questions_give(self):
+        """Conditions and kept counts equal unions, intersections and differences of what single concepts pass."""
+        rng = random.Random(7)
+        concepts = [
+            add_concept(*path, hierarchy=hierarchy)
+            for hierarchy in ("School", "Contest")
+            for path in (("Algebra",), ("Algebra", "Linear"), ("Algebra", "Linear", "Systems"), ("Geometry", "Circle"))
+        ]
+        deleted = 10**9
+        for number in range(60):
+            add_question(f"Question {number}", concepts=rng.sample(concepts, rng.randrange(5)))
+        everything = {*filtered_questions(SearchFilters()).values_list("pk", flat=True)}
+        single = {
+            concept: {*filtered_questions(SearchFilters(concept=concept)).values_list("pk", flat=True)}
+            for concept in (*(concept.pk for concept in concepts), deleted)
+        }
+        some = st.lists(st.sampled_from(sorted(single)), max_size=3, unique=True).map(tuple)
+
+        @settings(max_examples=150, deadline=None, database=None, derandomize=True)
+        @given(some, some, some, st.none() | st.sampled_from(sorted(single)))
+        def check(required, alternatives, left_out, below):
+            filters = SearchFilters(
+                concept=below, concepts_all=required, concepts_any=alternatives, concepts_none=left_out
+            )
+            expected = everything.intersection(*(single[pk] for pk in filters.required_concepts))
+            if alternatives:
+                expected &= set().union(*(single[pk] for pk in alternatives))
+            expected = expected.difference(*(single[pk] for pk in left_out))
+            assert {*filtered_questions(filters).values_list("pk", flat=True)} == expected
+            assert {*passing(filters).ids()} == expected
+            counted = count_facets(filters=filters)
+            one_by_one = count_facets(filters=filters, matching=[passing(filters)])
+            assert counted.total == one_by_one.total == len(expected)
+            for facets in (counted, one_by_one):
+                beside = {int(value.value): value.count for value in facets.values["concepts_any"]}
+                assert beside == {pk: len(expected & single[pk]) for pk in alternatives if expected & single[pk]}
+            if contradiction(filters):
+                assert not expected
+
+        check()
 
     def test_a_difficulty_range_is_inclusive_and_passes_no_unknown_difficulty(self):
         for value in (0, 1, 2, 4):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlencode
 
 import pytest
 from django.urls import reverse
+from lxml import html
 
 from analytics.analysed_text import EACH_PART
 from analytics.question_content import QuestionContent, QuestionPart, as_json
@@ -92,6 +94,37 @@ def test_the_address_of_a_form_is_redirected_to_the_short_one(bank, as_teacher) 
     response = as_teacher.get(LIST, {"q": "circle", "grade": "", "kind": "", "status": "ready"})
     assert response.status_code == 302
     assert response["Location"] == f"{LIST}?q=circle"
+
+
+def test_combined_concepts_are_listed_with_counts_and_links_that_take_them_out(bank, as_teacher) -> None:
+    given = {"concepts_any": f"{bank.linear.pk},{bank.circle.pk}", "concepts_none": "4711"}
+    response = as_teacher.get(LIST, given)
+    assert questions_of(response) == set(bank.questions[:4])
+    alternatives, left_out = response.context["combination"].groups
+    assert [(one.name, one.count) for one in alternatives.concepts] == [("Linear equations", 3), ("Circles", 1)]
+    assert alternatives.concepts[0].without == f"{LIST}?{urlencode(given | {'concepts_any': bank.circle.pk})}"
+    assert left_out.value == "4711"
+    page = response.content.decode()
+    assert "There is no concept “4711” any more, so it leaves out no questions." in page
+    assert f'name="concepts_any" value="{given["concepts_any"]}" form="search-form"' in page
+
+
+def test_concepts_are_found_and_combined_on_a_page_of_its_own_without_javascript(bank, as_teacher) -> None:
+    page = html.fromstring(as_teacher.get(LIST, {"concept": bank.linear.pk}).content)
+    [link] = [link for link in page.iter("a") if "Combine several concepts" in link.text_content()]
+    address = link.get("href")
+    page = html.fromstring(as_teacher.get(address).content)
+    form = page.get_element_by_id("find").getparent().getparent()
+    fields = dict(form.form_values()) | {"find": "circ"}
+    response = as_teacher.get(form.action, fields)
+    [(choice, count, ways)] = response.context["found"]
+    assert (choice.path[-1], count) == ("Circles", 0)
+    assert [way.label for way in ways] == ["All of", "At least one of", "None of"]
+    response = as_teacher.get(ways[1].address)
+    assert [way.is_chosen for way in response.context["found"][0][2]] == [False, True, False]
+    results = as_teacher.get(response.context["results"])
+    assert results.context["filters"].concepts_all == (bank.linear.pk,)
+    assert results.context["filters"].concepts_any == (bank.circle.pk,)
 
 
 def test_htmx_gets_the_results_alone_and_the_short_address_for_the_browser(bank, as_teacher) -> None:

@@ -312,7 +312,10 @@ class BulkValues(TypedDict):
 class QuestionFilters(TypedDict):
     """The filters of the search page."""
 
-    concept: NotRequired[int | None]
+    concept: NotRequired[int | None]  # Number of a concept; those below it count as well.
+    concepts_all: NotRequired[list[int]]  # Each of these concepts.
+    concepts_any: NotRequired[list[int]]  # At least one of these concepts.
+    concepts_none: NotRequired[list[int]]  # None of these concepts.
     difficulty_min: NotRequired[float | None]
     difficulty_max: NotRequired[float | None]
     grade: NotRequired[str]
@@ -1379,7 +1382,10 @@ class ListQuestionsQuery(TypedDict, total=False):
 
     limit: int  # Items per page.
     cursor: str  # The `next` of the previous page.
-    concept: int | None
+    concept: int | None  # Number of a concept; those below it count as well.
+    concepts_all: list[int]  # Each of these concepts.
+    concepts_any: list[int]  # At least one of these concepts.
+    concepts_none: list[int]  # None of these concepts.
     difficulty_min: float | None
     difficulty_max: float | None
     grade: str
@@ -1412,7 +1418,10 @@ class SearchQuery(TypedDict, total=False):
 
     limit: int  # Items per page.
     cursor: str  # The `next` of the previous page.
-    concept: int | None
+    concept: int | None  # Number of a concept; those below it count as well.
+    concepts_all: list[int]  # Each of these concepts.
+    concepts_any: list[int]  # At least one of these concepts.
+    concepts_none: list[int]  # None of these concepts.
     difficulty_min: float | None
     difficulty_max: float | None
     grade: str
@@ -1538,7 +1547,10 @@ class CreateImportQuery(TypedDict, total=False):
 class ExportQuestionsQuery(TypedDict, total=False):
     """Parameters of `export_questions`."""
 
-    concept: int | None
+    concept: int | None  # Number of a concept; those below it count as well.
+    concepts_all: list[int]  # Each of these concepts.
+    concepts_any: list[int]  # At least one of these concepts.
+    concepts_none: list[int]  # None of these concepts.
     difficulty_min: float | None
     difficulty_max: float | None
     grade: str
@@ -1557,7 +1569,10 @@ class ExportQuestionsQuery(TypedDict, total=False):
 class ListExportLossesQuery(TypedDict, total=False):
     """Parameters of `list_export_losses`."""
 
-    concept: int | None
+    concept: int | None  # Number of a concept; those below it count as well.
+    concepts_all: list[int]  # Each of these concepts.
+    concepts_any: list[int]  # At least one of these concepts.
+    concepts_none: list[int]  # None of these concepts.
     difficulty_min: float | None
     difficulty_max: float | None
     grade: str
