@@ -231,6 +231,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("changes/", home.change_list, name="change_list"),
     path("theme/", home.theme, name="theme"),
     path("health/", health.health_status, name="health_status"),
+    path("status/", health.site_status, name="site_status"),
     path("health/details/", health.health, name="health"),
     path("health/vectors/", health.health_vectors, name="health_vectors"),
     path("accounts/", include(account_patterns)),

@@ -35,6 +35,7 @@ OPEN = {
     "account_reset_password_from_key",
     "account_reset_password_from_key_done",
     "health_status",
+    "site_status",
 }
 
 

@@ -1,16 +1,19 @@
-"""Health of the installation: servers, workers, disk, vectors, backups.
+"""Health of the installation: servers, workers, disks, vectors, backups.
 
-`site_is_healthy` is for load balancers: whether this process can serve pages at all. `health_report` is
-for admins: every check with a sentence and its figures. No check hangs: servers that do not answer time out
-after two seconds. Why not django-health-check: docs/decisions/0019-own-health-checks.md.
+`site_is_healthy` is for load balancers: whether this process can serve pages at all. `public_status` is for everybody:
+a word for each part. `health_report` is for admins: every check with a sentence and its figures. No check hangs:
+servers that do not answer time out after two seconds. Why not django-health-check:
+docs/decisions/0019-own-health-checks.md.
 """
 
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import psycopg
@@ -35,6 +38,7 @@ from redis.retry import Retry
 from analytics.errors import first_line
 from questionbank.bank.vector_selectors import embedding_missing
 from questionbank.core import task_queue
+from questionbank.core.cached import VersionedCache
 from questionbank.core.capability_catalog import set_name
 from questionbank.core.env import cache_url, environment
 from questionbank.core.errors import ServiceUnavailable
@@ -58,7 +62,7 @@ RECALL_WARNING = 0.98  # 100 queries vary by 0.003, so the target itself would r
 MOMENT = "j M Y, H:i e"  # format of dates in figures
 BACKUP_DUE = timedelta(days=7)
 MAIL_DUE = timedelta(minutes=10)
-DISK_WARNING, DISK_FAILING = 2_000_000_000, 500_000_000  # bytes free
+DISK_WARNING, DISK_FAILING = 2_000_000_000, 500_000_000  # bytes free; less on a small disk
 ESSENTIAL_QUEUE = "default"  # without a worker for it, nothing is imported or embedded
 _LIBPQ_KEYWORDS = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
 _UNREACHABLE = (redis.RedisError, KombuError, OSError)
@@ -236,20 +240,41 @@ def _recall() -> tuple[State, str, dict[str, str]]:
     return State.OK, "The indexes find what an exact search finds.", figures
 
 
-def _disk() -> tuple[State, str, dict[str, str]]:
-    folders: dict[str, Path] = {"Files": settings.VAR_DIR}
+def _written_folders() -> dict[str, Path]:
+    """Return the folders that this process writes to, by name; those within `VAR_DIR` only if they are mounts."""
+    files = Path(settings.VAR_DIR)
+    folders = {"Files": files}
     if not environment("DATABASE_URL"):
-        folders["Database"] = postgres_location(settings.VAR_DIR).data_directory.parent
-    usage = {label: shutil.disk_usage(folder) for label, folder in folders.items() if folder.exists()}
+        folders["Database"] = postgres_location(files).data_directory.parent
+    folders["Temporary files"] = Path(gettempdir())
+    inside = sorted(folder for folder in files.iterdir() if folder.is_dir())
+    others = [folder for folder in inside if folder.stat().st_dev != files.stat().st_dev]
+    return folders | {folder.name.capitalize(): folder for folder in others if folder not in folders.values()}
+
+
+def _disk() -> tuple[State, str, dict[str, str]]:
+    """Check the free space of every mount that this process writes to, each once."""
+    named: dict[int, list[str]] = {}
+    usage = {}
+    try:
+        for name, folder in _written_folders().items():
+            if folder.exists():
+                mount = folder.stat().st_dev
+                named.setdefault(mount, []).append(name)
+                usage[mount] = shutil.disk_usage(folder)
+    except OSError as error:  # a share that is away, for example
+        return State.FAILING, f"{error.filename} cannot be read: {error.strerror or error}.", {}
+    spaces = {", ".join(names): usage[mount] for mount, names in named.items()}
     figures = {
-        label: f"{filesizeformat(space.free)} of {filesizeformat(space.total)} free" for label, space in usage.items()
+        names: f"{filesizeformat(space.free)} of {filesizeformat(space.total)} free" for names, space in spaces.items()
     }
-    free = min(space.free for space in usage.values())
-    if free < DISK_FAILING:
-        return State.FAILING, "The disk is full or nearly so.", figures
-    if free < DISK_WARNING:
-        return State.WARNING, "The disk is filling up.", figures
-    return State.OK, "There is room on the disk.", figures
+    full = [names for names, space in spaces.items() if space.free < min(DISK_FAILING, space.total / 20)]
+    if full:
+        return State.FAILING, f"A disk is full or nearly so: {'; '.join(full)}.", figures
+    filling = [names for names, space in spaces.items() if space.free < min(DISK_WARNING, space.total / 5)]
+    if filling:
+        return State.WARNING, f"A disk is filling up: {'; '.join(filling)}.", figures
+    return State.OK, "There is room on every disk.", figures
 
 
 def _object_store() -> tuple[State, str, dict[str, str]]:
@@ -365,3 +390,34 @@ _CHECKS = (
     ("formulas", "Formulas", _formulas),
     ("language_model", "Language model", _language_model),
 )
+
+STATUS_SECONDS = 30  # how long the public status is kept: reading it often costs nothing
+_PARTS = {  # of the public status -> checks; a literal table
+    "pages": ("database",),
+    "log-in": ("redis",),
+    "jobs": ("workers", "queues"),
+    "search": ("vectors", "recall"),
+    "files": ("disk", "object_store"),
+    "mail": ("mail",),
+}
+_WORDS = {State.OK: "ok", State.WARNING: "degraded", State.FAILING: "failing"}
+
+
+def _read_status() -> dict[str, Any]:
+    wanted = {check for checks in _PARTS.values() for check in checks}
+    states = {name: _checked(name, title, check).state for name, title, check in _CHECKS if name in wanted}
+    parts = {part: max((states[name] for name in checks), key=list(State).index) for part, checks in _PARTS.items()}
+    if State.FAILING in (parts["pages"], parts["log-in"]):
+        status = State.FAILING
+    else:
+        status = State.OK if set(parts.values()) == {State.OK} else State.WARNING
+    return {
+        "status": _WORDS[status],
+        "version": release(),
+        "checked_at": timezone.now().isoformat(timespec="seconds"),
+        "parts": {part: _WORDS[state] for part, state in parts.items()},
+    }
+
+
+public_status = VersionedCache(lambda: int(time.monotonic() / STATUS_SECONDS), _read_status)
+"""The version, and a word for each part of the site: nothing that helps an attacker. Cached in this process."""

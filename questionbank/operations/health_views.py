@@ -1,4 +1,4 @@
-"""Health pages: one word for load balancers, all checks for admins."""
+"""Health pages: one word for load balancers, a word a part for everybody, all checks for admins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.views import button_for, page_for
-from questionbank.operations.health import health_report, site_is_healthy
+from questionbank.operations.health import health_report, public_status, site_is_healthy
 
 
 @login_not_required
@@ -21,6 +21,15 @@ def health_status(_request: HttpRequest) -> HttpResponse:
     """Return 200 or 503 and one word, so that nothing here helps an attacker."""
     healthy = site_is_healthy()
     return JsonResponse({"status": "ok" if healthy else "failing"}, status=200 if healthy else 503)
+
+
+@login_not_required
+@require_safe
+@never_cache
+def site_status(_request: HttpRequest) -> HttpResponse:
+    """Return the version and a word for each part of the site; 503 if no page can be served."""
+    status = public_status()
+    return JsonResponse(status, status=503 if status["status"] == "failing" else 200)
 
 
 @button_for("health", back="health")

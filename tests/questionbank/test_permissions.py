@@ -235,6 +235,7 @@ TABLE: dict[str, Address] = {
     "health": Address(ADMINS),
     "health_vectors": Address(ADMINS_ACT, method="post"),
     "health_status": Address(PUBLIC),
+    "site_status": Address(PUBLIC),
     # django-allauth: the way in is open, the rest is everybody's own
     "account_login": Address((200, 302, 302, 302, 302)),
     "account_logout": Address((302, 200, 200, 200, 200)),
@@ -367,7 +368,7 @@ def test_django_s_admin_opens_for_admins_only(cookies) -> None:
 
 
 def test_every_view_of_ours_states_its_permission() -> None:
-    ours = [name for name in TABLE if not name.startswith(("account_", "mfa_", "health_status", "mcp"))]
+    ours = [name for name in TABLE if not name.startswith(("account_", "mfa_", "health_status", "site_status", "mcp"))]
     assert not [name for name in ours if not getattr(PATTERNS[name].callback, "permission", "")]
 
 

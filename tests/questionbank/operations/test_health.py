@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
 import re
 import shutil
 import socket
 from collections import namedtuple
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from questionbank.bank import vector_selectors as embeddings_selector
+from questionbank.core.release import release
 from questionbank.core.release import release
 from questionbank.core.storage import BACKUP_RECORD
 from questionbank.jobs.run_services import STALLED_AFTER
@@ -196,7 +201,98 @@ def test_a_full_disk_is_noticed(var, monkeypatch, free, state):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10_000_000_000, 1, free))
     disk = item("disk")
     assert disk.state == state
-    assert "of 9.3" in disk.figures["Files"]
+    assert all("of 9.3" in figure for figure in disk.figures.values())
+
+
+@pytest.fixture
+def mounts(var, monkeypatch):
+    """Bytes that are free, and all bytes, of folders that are mounts of their own; everything else has much room."""
+    sizes: dict[Path, tuple[int, int]] = {}
+    stat = Path.stat
+
+    def mount_of(path: Path) -> Path | None:
+        return next((folder for folder in (path, *path.parents) if folder in sizes), None)
+
+    def stat_of(path, **options):
+        real, mount = stat(path, **options), mount_of(path)
+        return real if mount is None else os.stat_result((*real[:2], 10**6 + list(sizes).index(mount), *real[3:10]))
+
+    monkeypatch.setattr(Path, "stat", stat_of)
+    monkeypatch.setattr(health, "gettempdir", lambda: str(var / "tmp"))
+
+    def usage_of(path):
+        free, total = sizes.get(mount_of(Path(path)), (10**10, 10**11))
+        return Usage(total, total - free, free)
+
+    monkeypatch.setattr(shutil, "disk_usage", usage_of)
+
+    def mount(name: str, free: int, total: int) -> None:
+        (var / name).mkdir()
+        sizes[var / name] = free, total
+
+    return mount
+
+
+def test_every_mount_is_looked_at_once_and_a_full_one_is_named(var, mounts):
+    (var / "artifacts").mkdir()  # on the disk of VAR_DIR
+    mounts("tmp", 900_000_000, 1_000_000_000)
+    mounts("logs", 5 * 10**9, 10**10)
+    disk = item("disk")
+    assert (disk.state, disk.sentence) == (State.OK, "There is room on every disk.")
+    assert {"Temporary files", "Logs"} <= disk.figures.keys()
+    assert not any("Artifacts" in names for names in disk.figures)
+    mounts("checkpoints", 190_000_000, 1_000_000_000)
+    disk = item("disk")
+    assert (disk.state, disk.sentence) == (State.WARNING, "A disk is filling up: Checkpoints.")
+    mounts("uploads", 0, 64_000_000)
+    disk = item("disk")
+    assert (disk.state, disk.sentence) == (State.FAILING, "A disk is full or nearly so: Uploads.")
+    assert disk.figures["Uploads"].startswith("0")
+
+
+def test_a_folder_that_cannot_be_read_is_failing(var, monkeypatch):
+    def away(path):
+        raise OSError(errno.ESTALE, "Stale file handle", str(path))
+
+    monkeypatch.setattr(shutil, "disk_usage", away)
+    disk = item("disk")
+    assert (disk.state, disk.sentence) == (State.FAILING, f"{var} cannot be read: Stale file handle.")
+
+
+@pytest.fixture
+def asked_anew(monkeypatch):
+    """The public status of this test, not that of an earlier one."""
+    monkeypatch.setattr(health.public_status, "_kept", None)
+    now = [0]
+    monkeypatch.setattr(health.public_status, "_signature", lambda: now[0])
+    return now
+
+
+def test_the_status_says_a_word_for_each_part_to_anybody_and_is_cached(client, asked_anew, settings):
+    seen("all", "default,light,train", 1)
+    first = client.get("/status/")
+    status = first.json()
+    assert (first.status_code, status["status"], status["version"]) == (200, "degraded", release())
+    assert set(status) == {"status", "version", "checked_at", "parts"}
+    assert status["parts"] | {"files": "ok"} == {
+        "pages": "ok", "log-in": "ok", "jobs": "ok", "search": "degraded", "files": "ok", "mail": "ok",
+    }  # fmt: skip
+    assert not first.cookies
+    assert str(settings.VAR_DIR) not in first.content.decode()
+    WorkerHeartbeat.objects.all().delete()
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get("/status/").json() == status
+    assert len(queries) == 0
+    asked_anew[0] += 1
+    assert client.get("/status/").json()["parts"]["jobs"] == "failing"
+    assert client.get("/status/").status_code == 200  # pages are still served
+    assert client.post("/status/").status_code == 405
+
+
+def test_the_status_of_a_site_without_redis_is_failing(client, monkeypatch, asked_anew):
+    monkeypatch.setattr(health, "cache_url", lambda: "redis://127.0.0.1:1/0")
+    response = client.get("/status/")
+    assert (response.status_code, response.json()["status"]) == (503, "failing")
 
 
 def test_the_last_backup_is_due_after_a_week(var):
