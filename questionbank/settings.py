@@ -133,6 +133,7 @@ CELERY_BEAT_SCHEDULE = {
     "count-missing-vectors": {"task": "bank.count_missing_vectors", "schedule": 600.0},
     # if it is missing and no other job is pending
     "request-language-model": {"task": "bank.request_language_model", "schedule": 300.0},
+    "retrain-models": {"task": "bank.retrain_models", "schedule": 300.0, "options": {"queue": "light"}},
     "send-mail": {"task": "bank.send_mail", "schedule": 60.0, "options": {"queue": "light"}},
     "deliver-hooks": {"task": "bank.deliver_hooks", "schedule": 10.0, "options": {"queue": "light"}},
     "delete-old-models": {"task": "bank.delete_old_models", "schedule": 86_400.0},

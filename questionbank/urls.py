@@ -37,6 +37,7 @@ from questionbank.responses import views as responses
 from questionbank.search import synonym_views as synonyms
 from questionbank.search import views as search
 from questionbank.similar import paste_views as paste
+from questionbank.training import retraining_views as retraining
 from questionbank.training import views as training
 from questionbank.worksheets import editing_views as worksheet_editing
 from questionbank.worksheets import use_views as worksheet_use
@@ -111,6 +112,9 @@ model_patterns: list[URLPattern | URLResolver] = [
     path("", models.model_list, name="model_list"),
     path("train/<slug:capability>/", training.model_train, name="model_train"),
     path("train/<slug:capability>/report/", training.model_training_report, name="model_training_report"),
+    path("retraining/", retraining.retraining_list, name="model_retraining"),
+    path("retraining/<int:retraining_id>/read/", retraining.retraining_read, name="model_retraining_read"),
+    path("retraining/<slug:capability>/", retraining.retraining_schedule, name="model_retraining_schedule"),
     path("old/", models.old_models_page, name="old_models"),
     path("old/delete/", models.old_models_delete_view, name="old_models_delete"),
     path("language-model/", language_model.language_model_page, name="language_model"),

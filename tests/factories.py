@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import factory
 from factory.django import DjangoModelFactory
@@ -11,7 +12,7 @@ from questionbank.bank.concept_path_services import concept_paths_ensure
 from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.bank.question_selectors import question_hash
 from questionbank.bank.search_index import search_vector
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, Run, User
 
 
 class UserFactory(DjangoModelFactory):
@@ -75,3 +76,8 @@ class QuestionFactory(DjangoModelFactory):
     @factory.post_generation
     def concepts(self, create: bool, extracted: Iterable[KnowledgeConcept] | None, **kwargs) -> None:
         QuestionTag.objects.bulk_create(QuestionTag(question=self, concept=concept) for concept in extracted or ())
+
+
+def asked_of(training: Run) -> dict[str, Any]:
+    """Return what a training was asked for, without the state of the bank at that time."""
+    return {name: value for name, value in training.parameters.items() if name != "data"}

@@ -39,6 +39,7 @@ from questionbank.similar.predictions import text_difficulties
 from questionbank.similar.suggestion_services import run_concepts_suggest
 from questionbank.solving.services import solve_request_missing
 from questionbank.solving.worked_out_services import worked_out_request
+from questionbank.training.retraining_services import retrainings_advance
 from questionbank.training.services import probes_request_missing
 from questionbank.training.views import training_report
 from worker.blocks import BlockJob, help_with_blocks
@@ -256,6 +257,12 @@ def request_language_model() -> None:
     language_model_request()
     worked_out_request()
     judgements_withdraw()
+
+
+@application.task(name="bank.retrain_models")
+def retrain_models() -> None:
+    """Begin the retrainings that are due, and take those under way to their next step."""
+    retrainings_advance()
 
 
 @application.task(name="bank.measure_recall")

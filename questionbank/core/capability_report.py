@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from django.core.cache import cache
 from django.db.models import Count, Max
@@ -101,11 +101,13 @@ class CachedReport:
 
     Attributes:
         count: computes it, for the questions tagged in some hierarchies or for all (None).
+        labels: returns the number of labels and responses that a model with a scope learns from.
         versions: returns versions of other data that it depends on.
     """
 
     name: str
     count: Callable[[Sequence[str] | None], Report]
+    labels: Callable[[str], int]
     versions: Callable[[], Sequence[str]] = tuple
 
     def __call__(self, *, hierarchies: Sequence[str] | None = None) -> Report:
@@ -120,6 +122,11 @@ class CachedReport:
         """Return the report if it is cached, else None."""
         report: Report | None = cache.get(self._key(hierarchies))
         return report
+
+    def data(self, scope: str) -> dict[str, Any]:
+        """Return ``{"version", "labels"}`` of the data; the version changes when there is something new to learn."""
+        labels = self.labels(scope)
+        return {"version": hashlib.sha256(f"{self._key(None)}/{labels}".encode()).hexdigest(), "labels": labels}
 
     def _key(self, hierarchies: Sequence[str] | None) -> str:
         chosen = "all" if hierarchies is None else sorted(hierarchies)

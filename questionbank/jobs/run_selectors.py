@@ -88,6 +88,12 @@ def worker_queues(*, worker: str) -> list[str]:
     return row.queues.split(",") if row else []
 
 
+def queue_has_worker(queue: str) -> bool:
+    """Return whether a live worker takes jobs from a queue."""
+    alive = WorkerHeartbeat.objects.filter(seen_at__gte=Now() - WORKER_SILENT_AFTER)
+    return any(queue in queues.split(",") for queues in alive.values_list("queues", flat=True))
+
+
 def is_run_waiting(*, queues: Collection[str], priority: int) -> bool:
     """Return whether a run of higher priority waits in one of the queues."""
     waiting = Run.objects.filter(state=Run.State.QUEUED, queue__in=queues, sent_at__isnull=False)

@@ -18,6 +18,7 @@ from questionbank.models.language_model import LanguageModelAnswer, LanguageMode
 from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
 from questionbank.models.question import Question, QuestionTag
 from questionbank.models.responses import ColumnChoice, ItemStatistics, Response, ResponseSeries, ResponseSet
+from questionbank.models.retraining import Retraining, RetrainingSchedule
 from questionbank.models.review import ReviewDecision, ReviewGuideline, ReviewLease, ReviewPreference, SettlementLease
 from questionbank.models.run import Run, RunLog, RunMetric, WorkBlock, WorkerHeartbeat
 from questionbank.models.school import School, SchoolMembership
@@ -71,6 +72,8 @@ __all__ = [
     "Response",
     "ResponseSeries",
     "ResponseSet",
+    "Retraining",
+    "RetrainingSchedule",
     "ReviewDecision",
     "ReviewGuideline",
     "ReviewLease",

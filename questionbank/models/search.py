@@ -62,6 +62,7 @@ class OutgoingMail(models.Model):
             there.
         person: recipient of an invitation or a notice, which is sent to their address at that time.
         site: base URL of the links in it, such as ``https://kindred.school.example``.
+        subject, body: of a notice about a retraining; other mail is written when it is sent.
         due_at: time of the next attempt; None once it is sent or given up.
         failed_at: time of the last failed attempt, with the reason in `error`.
     """
@@ -71,6 +72,7 @@ class OutgoingMail(models.Model):
         INVITATION = "invitation", "Invitation"
         TEST = "test", "Test"
         HOOKS = "hooks", "Web hooks that were disabled"
+        RETRAINED = "retrained", "Retraining"
 
     kind = models.CharField("kind", max_length=10, choices=Kind.choices)
     address = models.EmailField("address", blank=True)
@@ -81,6 +83,8 @@ class OutgoingMail(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     site = models.CharField(max_length=300, blank=True)
+    subject = models.CharField(max_length=200, blank=True, db_default="", default="")
+    body = models.TextField(blank=True, db_default="", default="")
     created_at = models.DateTimeField(auto_now_add=True)
     due_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)

@@ -63,6 +63,12 @@ def mail_hook_disabled(*, person: User, site: str) -> None:
         _queue(notice)
 
 
+def mail_retrained(*, person: User, subject: str, body: str) -> None:
+    """Queue a notice of what came of a retraining."""
+    if person.email and mail_is_on():
+        _queue(OutgoingMail(kind=OutgoingMail.Kind.RETRAINED, person=person, subject=subject[:200], body=body))
+
+
 def mail_send_test(*, address: str) -> None:
     """Send a test mail at once.
 
@@ -141,7 +147,7 @@ def _queue(mail: OutgoingMail) -> None:
 
 
 def _recipients(mail: OutgoingMail) -> list[User]:
-    if mail.kind in (OutgoingMail.Kind.INVITATION, OutgoingMail.Kind.HOOKS):
+    if mail.person_id is not None:
         person = mail.person
         return [person] if person and person.email and person.is_active else []
     # Send to the account's address: the database may match a requested address that is not exactly the same.
@@ -151,6 +157,9 @@ def _recipients(mail: OutgoingMail) -> list[User]:
 def _letter(mail: OutgoingMail, person: User, connection: BaseEmailBackend) -> EmailMessage:
     if mail.kind == OutgoingMail.Kind.HOOKS:
         return _message("Kindred disabled a web hook", _hooks_notice(mail, person), person.email, connection)
+    if mail.kind == OutgoingMail.Kind.RETRAINED:
+        greeting = f"Hello {person.get_short_name() or person.username},"
+        return _message(mail.subject, f"{greeting}\n\n{mail.body}", person.email, connection)
     link = password_link(person=person, site=mail.site)
     if mail.kind == OutgoingMail.Kind.INVITATION:
         context = {"person": person, "inviter": mail.inviter, "link": link}

@@ -19,15 +19,17 @@ from django.utils.html import format_html, format_html_join, linebreaks
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
+from analytics.catalog import CAPABILITIES
 from analytics.metric_names import SUITES
 from questionbank.bank.difficulty_selectors import DifficultyFigure, counted_difficulty
 from questionbank.bank.school_grades import grade_name
 from questionbank.core.capability_catalog import scope_name
 from questionbank.core.wording import duration_text, few, language_name, number_text, percent_text, readable
 from questionbank.jobs.run_selectors import run_title
-from questionbank.models import Question, Run
+from questionbank.models import Question, Retraining, Run
 from questionbank.rendering.expression_trees import SIGNS
 from questionbank.similar.reasons import LOOKS_ALIKE, SAME_IDEA
+from questionbank.training.retraining_selectors import unread_retrainings
 
 register = template.Library()
 
@@ -197,6 +199,18 @@ def duration(seconds: float) -> str:
 def job_title(context: dict[str, Any], run: Run) -> str:
     """Return a job's title for the person viewing the page."""
     return run_title(run, user=context["user"])
+
+
+@register.simple_tag
+def retraining_notices() -> list[Retraining]:
+    """Return the retrainings that ended and that no admin has read about."""
+    return unread_retrainings()
+
+
+@register.filter
+def kind_title(capability: str) -> str:
+    """Return the name of a kind of model; its word if it is of another version."""
+    return CAPABILITIES[capability].title if capability in CAPABILITIES else capability
 
 
 @register.filter

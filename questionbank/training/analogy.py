@@ -27,6 +27,7 @@ from questionbank.solving.computations import Computation, question_computation
 from questionbank.training.equations import (
     EquationMaterial,
     EquationQuestion,
+    equation_count,
     equations_introduction,
     equations_version,
     usable_problems,
@@ -227,7 +228,7 @@ def _versions() -> list[str]:
     return [equations_version(), str(solutions), str(sorted(_unknown_shares().items()))]
 
 
-analogy_report = CachedReport("analogy", _analogy_report, _versions)
+analogy_report = CachedReport("analogy", _analogy_report, equation_count, _versions)
 """The report on the data of a retriever."""
 
 

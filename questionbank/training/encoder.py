@@ -16,7 +16,7 @@ from analytics.text.copies import story_key
 from questionbank.bank.concept_selectors import default_hierarchy
 from questionbank.core.capability_report import CachedReport, Report, Row, Table, TableRow
 from questionbank.core.wording import counted, language_name
-from questionbank.models import EmbeddingSet, Question
+from questionbank.models import EmbeddingSet, Question, QuestionTag, Response
 from questionbank.registry.model_selectors import FEWEST_TAGGED
 from questionbank.training.questions import EXAMINED, TrainingQuestion, is_test_source, training_questions
 
@@ -157,7 +157,12 @@ def _table_advice(levels: Table, languages: Table) -> Iterator[str]:
             )
 
 
-encoder_report = CachedReport("encoder", _encoder_report)
+def _encoder_labels(_scope: str) -> int:
+    """Count the tags and the published difficulties."""
+    return QuestionTag.objects.count() + Question.objects.filter(difficulty__isnull=False).count()
+
+
+encoder_report = CachedReport("encoder", _encoder_report, _encoder_labels)
 """The report on the data of an encoder."""
 
 
@@ -193,5 +198,11 @@ def _probes_report(hierarchies: Sequence[str] | None) -> Report:
     )
 
 
-probes_report = CachedReport("probes", _probes_report, lambda: [_default_name()])
+def _probes_labels(hierarchy: str) -> int:
+    """Count the tags in a hierarchy, the published difficulties and the responses."""
+    tags = QuestionTag.objects.filter(concept__hierarchy__name=hierarchy).count()
+    return tags + Question.objects.filter(difficulty__isnull=False).count() + Response.objects.count()
+
+
+probes_report = CachedReport("probes", _probes_report, _probes_labels, lambda: [_default_name()])
 """The report on the data of probes."""

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from django.db.models import Count, Q, QuerySet
 
+from questionbank.bank.question_selectors import in_language
 from questionbank.models import Question, QuestionEquation
 from questionbank.training.questions import Parts, is_test_source
 
@@ -97,6 +98,12 @@ def equations_introduction(*, ready: int, with_equation: int) -> str:
     return (
         f"{with_equation:,} of {ready:,} have an equation. In the whole bank, people entered or accepted {by_people:,}."
     )
+
+
+def equation_count(language: str) -> int:
+    """Count the questions with an equation in a language; in all languages if it is empty."""
+    questions = Question.objects.filter(equation__isnull=False)
+    return (questions.filter(in_language(language)) if language else questions).count()
 
 
 def equations_version() -> str:

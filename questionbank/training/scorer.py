@@ -165,5 +165,7 @@ def _decisions_version() -> str:
     )
 
 
-scorer_report = CachedReport("scorer", _scorer_report, lambda: [_decisions_version()])
+scorer_report = CachedReport(
+    "scorer", _scorer_report, lambda _scope: sum(decision_counts().values()), lambda: [_decisions_version()]
+)
 """The report on the data of a scorer, with all decisions so far."""

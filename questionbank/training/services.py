@@ -87,6 +87,8 @@ def training_request(
             raise ValidationFailed.beside(option.name, problem)
     chosen = {} if training.scope == "hierarchy" else _checked_hierarchies(hierarchies)
     parameters = {"set": settings, **chosen, **training.job_parameters(settings, hierarchies, answers)}
+    learned_scope = str(parameters.get(training.scope, "")) if training.scope in ("hierarchy", "language") else ""
+    parameters["data"] = training.report.data(learned_scope)
     return run_create_alone(
         f"“{row.title}” is being trained already: wait for that job, or stop it first.",
         kind=Run.Kind.TRAIN,

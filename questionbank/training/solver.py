@@ -25,6 +25,7 @@ from questionbank.solving.solutions import published_answer
 from questionbank.training.equations import (
     EquationMaterial,
     EquationQuestion,
+    equation_count,
     equations_introduction,
     equations_version,
     usable_problems,
@@ -176,5 +177,5 @@ def _advice(materials: Mapping[str, SolverMaterial]) -> Iterator[str]:
         yield counted(foreign, one, several)
 
 
-solver_report = CachedReport("solvers", _solver_report, lambda: [equations_version()])
+solver_report = CachedReport("solvers", _solver_report, equation_count, lambda: [equations_version()])
 """The report on the data of solvers, by language."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from analytics.backbone.sources import PACKAGED
 from analytics.catalog import CAPABILITIES
+from analytics.configuration import field_specs
 from questionbank.core.capability_catalog import has_general_model, training_of
 from questionbank.core.capability_contract import QuickTraining, Training
 from questionbank.core.errors import ValidationFailed
@@ -94,6 +95,25 @@ def completed_settings(*, capability: str, settings: Mapping[str, str], scope: s
     if artifact_champion(capability=capability, scope=scope) is None:
         return settings
     return {**{name: str(value) for name, value in quick.settings.items()}, **settings}
+
+
+def retraining_settings(*, capability: str, scope: str = "") -> dict[str, str]:
+    """Return the settings with which a model is retrained by itself.
+
+    Those of the quick training, which trains the model in use further; a kind without one is trained like the model in
+    use. Without a model in use they are the defaults.
+    """
+    training, champion = training_of(capability), artifact_champion(capability=capability, scope=scope)
+    if training is None or champion is None:
+        return {}
+    if training.quick is None:
+        known = {spec.name for spec in field_specs(CAPABILITIES[capability].config)}
+        config = champion.manifest.get("config", {})
+        return {name: str(value) for name, value in config.items() if name in known}
+    settings = {name: str(value) for name, value in training.quick.settings.items()}
+    if settings.get("backbone") == MODEL_IN_USE:  # by its number: a language may have a model of its own
+        settings["backbone"] = f"model {champion.pk}"
+    return settings
 
 
 def pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") -> dict[str, Any]:

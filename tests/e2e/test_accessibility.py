@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from questionbank.models import (
     ModelComparison,
     Question,
     QuestionList,
+    Retraining,
+    RetrainingSchedule,
     Run,
     RunLog,
     RunMetric,
@@ -105,6 +108,8 @@ ADMIN_PAGES: dict[str, Callable] = {
     "people": lambda bank: "/people/",
     "invitation": lambda bank: "/people/invite/",
     "person": lambda bank: f"/people/{bank.teacher.pk}/",
+    "retraining": lambda bank: "/models/retraining/",
+    "schedule of retraining": lambda bank: "/models/retraining/encoder/",
     "old models": lambda bank: "/models/old/?encoder=0&preview=1",
     "new synonyms": lambda bank: "/concepts/synonyms/new/",
 }
@@ -159,7 +164,19 @@ def full_bank(bank, teacher):
         kept=[question.pk for question in bank.questions],
     )  # fmt: skip
     add_hook(bank)
+    add_retrainings(bank)
     return bank
+
+
+def add_retrainings(bank) -> None:
+    """A schedule that has had a night of each outcome, the last with much to read."""
+    schedule = RetrainingSchedule.objects.create(capability="encoder", every_weeks=4, after_labels=5000, promotes=True)
+    report = "It did not pass the gate, so the model in use stays.\n" + "Precision at 10: 0.520, in use 0.610\n" * 6
+    for number, outcome in enumerate(Retraining.Outcome.values, 1):
+        schedule.retrainings.create(
+            night=date(2026, 1, number), outcome=outcome, why="5,000 new labels and responses since the last training.",
+            report=report, artifact=bank.candidate, training=bank.running,
+        )  # fmt: skip
 
 
 def add_hook(bank) -> None:

@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 
 from questionbank.jobs.run_services import run_create, run_metrics, run_start, run_succeed
 from questionbank.models import Question, Run
+from tests.factories import asked_of
 
 
 def test_search_and_filter(plain_page: Page, bank) -> None:
@@ -110,7 +111,7 @@ def test_start_and_watch_a_training(open_as, bank, admin_person) -> None:
     page.get_by_label("Epochs", exact=True).press("Enter")
     expect(page.get_by_text("No worker is running for this kind of job.")).to_be_visible()
     run = Run.objects.get(kind=Run.Kind.TRAIN)
-    assert run.parameters == {"set": {"epochs": "2"}, "hierarchies": ["School"]}
+    assert asked_of(run) == {"set": {"epochs": "2"}, "hierarchies": ["School"]}
     held = run_start(run_id=run.pk, worker="test worker")
     for step in (10, 20):
         run_metrics(run=held, step=step, metrics={"loss": 3 - step / 10})

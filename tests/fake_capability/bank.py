@@ -34,7 +34,7 @@ def count_questions(_hierarchies: Sequence[str] | None) -> Report:
     return Report(introduction=f"{Question.objects.filter(status='ready').count()} questions to gauge.")
 
 
-gauge_report = CachedReport("gauge", count_questions)
+gauge_report = CachedReport("gauge", count_questions, lambda _scope: Question.objects.count())
 
 
 @page_for("read")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import numpy as np
 import pytest
+from django.utils import timezone
 
 from analytics.splits import is_held_out
 from questionbank.bank.vector_selectors import embedding_pending
@@ -18,17 +21,20 @@ from questionbank.models import (
     ModelEvent,
     Question,
     QuestionTag,
+    RetrainingSchedule,
     Run,
+    WorkerHeartbeat,
 )
 from questionbank.registry import model_selectors as models
 from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder
 from questionbank.registry.artifact_services import artifact_delete
 from questionbank.registry.promotion_services import comparison_request, model_roll_back, promotion_request
+from questionbank.training.retraining_services import retrainings_advance
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.worker.jobs import done
 from worker.probes import training
 from worker.probes.training import probe_data, probe_set
-from worker.tasks import compare_models
+from worker.tasks import compare_models, promote_model
 
 pytestmark = pytest.mark.django_db
 
@@ -162,6 +168,29 @@ def test_probes_are_compared_by_a_job_of_their_own_too(hierarchy, small_suite):
     compare_models(run.pk)
     run.refresh_from_db()
     assert (run.state, run.result["passes"]) == ("succeeded", False)
+
+
+@pytest.mark.parametrize("promotes", [False, True])
+def test_probes_that_a_schedule_trains_serve_only_where_it_may_promote_them(hierarchy, small_suite, promotes):
+    first = ModelArtifact.objects.get(pk=train().result["model"])
+    WorkerHeartbeat.objects.create(name="one", queues="train", seen_at=timezone.now())
+    schedule = RetrainingSchedule.objects.create(capability="probes", scope="School", every_weeks=1, promotes=promotes)
+    night = datetime(2027, 1, 4, 2, tzinfo=UTC)
+    retrainings_advance(now=night)
+    run = Run.objects.get(retrainings__schedule=schedule)
+    assert run.parameters["set"]["iterations"] == "10"  # like the probes in use
+    done(run)
+    second = ModelArtifact.objects.get(pk=run.result["model"])
+    assert artifact_champion(capability="probes", scope="School") == first
+    retrainings_advance(now=night)
+    retraining = schedule.retrainings.get()
+    if promotes:
+        done(retraining.promotion, promote_model)
+        retrainings_advance(now=night)
+        retraining.refresh_from_db()
+    assert retraining.outcome == ("promoted" if promotes else "kept")
+    assert "difficulty" in retraining.report
+    assert artifact_champion(capability="probes", scope="School") == (second if promotes else first)
 
 
 def test_too_few_fixed_questions_keep_the_probes_in_use(hierarchy):

@@ -24,7 +24,7 @@ from questionbank.bank.question_selectors import concept_paths
 from questionbank.bank.vector_selectors import map_set
 from questionbank.core.errors import Conflict, NotFound
 from questionbank.core.storage import scratch_folder
-from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, Question, QuestionTag, Run
+from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, Question, QuestionTag, Retraining, Run
 from questionbank.registry.artifact_selectors import artifact_champion
 from questionbank.registry.artifact_services import artifact_register
 from questionbank.registry.model_selectors import gate, serving_problem
@@ -62,7 +62,8 @@ def train_hierarchy_probes(
 ) -> ModelArtifact:
     """Train the probes of one hierarchy on the vectors in use; they serve if they pass the gate, or if none serve yet.
 
-    If another encoder is promoted meanwhile, they are trained again on its vectors.
+    Those that a schedule has trained stay a candidate. If another encoder is promoted meanwhile, they are trained again
+    on its vectors.
 
     Raises:
         DataError: too few tagged questions have vectors.
@@ -75,6 +76,8 @@ def train_hierarchy_probes(
         artifact = fit_hierarchy_probes(reporter, hierarchy=hierarchy, embedding_set=embedding_set, settings=settings)
         try:
             _compare_probes(reporter, artifact)
+            if Retraining.objects.filter(training=reporter.run).exists():
+                return artifact  # its schedule says whether it may serve
             promoted = probes_promote(
                 artifact=artifact,
                 embedding_set=embedding_set,

@@ -23,7 +23,6 @@ from django.utils import timezone
 
 from questionbank.bank import vector_selectors as embeddings_selector
 from questionbank.core.release import release
-from questionbank.core.release import release
 from questionbank.core.storage import BACKUP_RECORD
 from questionbank.jobs.run_services import STALLED_AFTER
 from questionbank.models import EmbeddingSet, Question, Run, WorkerHeartbeat

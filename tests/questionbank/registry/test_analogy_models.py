@@ -12,6 +12,7 @@ from analytics.splits import is_held_out
 from analytics.text.copies import story_key
 from questionbank.models import ModelArtifact, ModelComparison, ModelEvent, Question, Run
 from questionbank.registry.artifact_services import model_event_create
+from tests.factories import asked_of
 from tests.questionbank.page_bank import text_of
 from tests.questionbank.small_bank import write_question
 from tests.questionbank.story_bank import add_story, story
@@ -57,7 +58,7 @@ def test_an_admin_reads_what_a_training_would_learn_and_asks_for_it(stories, as_
     )
     assert response.status_code == 302
     run = Run.objects.get(kind="train")
-    assert run.parameters == {"set": {"epochs": "2"}, "known_only": True}
+    assert asked_of(run) == {"set": {"epochs": "2"}, "known_only": True}
 
 
 def defaults(client: Client) -> dict[str, object]:

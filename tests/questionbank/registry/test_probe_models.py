@@ -9,7 +9,7 @@ from analytics.configuration import field_specs
 from analytics.probes.config import ProbesConfig
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Run
 from questionbank.registry.artifact_services import artifact_promote
-from tests.factories import HierarchyFactory
+from tests.factories import HierarchyFactory, asked_of
 from tests.questionbank.page_bank import text_of
 
 TRAIN = "/models/train/probes/"
@@ -105,6 +105,6 @@ def test_an_admin_trains_the_probes_of_one_hierarchy_from_a_form(bank, as_admin)
     response = as_admin.post(TRAIN, sent)
     run = Run.objects.get(kind="train")
     assert response["Location"] == reverse("run_detail", args=[run.pk])
-    assert run.parameters == {"hierarchy": "Contest", "set": {"seed": "4"}}
+    assert asked_of(run) == {"hierarchy": "Contest", "set": {"seed": "4"}}
     assert "being trained already" in text_of(as_admin.post(TRAIN, sent))
     assert as_admin.post(TRAIN, sent | {"hierarchies": "Nowhere"}).status_code == 422

@@ -20,6 +20,7 @@ from questionbank.registry.artifact_selectors import INSTALLED
 from questionbank.registry.artifact_services import artifact_promote, model_event_create
 from questionbank.training.start import MODEL_IN_USE
 from questionbank.training.views import training_report
+from tests.factories import asked_of
 from tests.questionbank.page_bank import text_of
 
 WORSE = {
@@ -362,7 +363,7 @@ def test_the_untouched_form_asks_for_the_defaults(bank, as_admin, admin_person) 
     assert not list(as_admin.get(response["Location"]).context["messages"])
     run = Run.objects.get(kind=Run.Kind.TRAIN)
     assert response["Location"] == reverse("run_detail", args=[run.pk])
-    assert run.parameters == {"set": {}}
+    assert asked_of(run) == {"set": {}}
     assert (run.queue, run.requested_by) == ("train", admin_person)
 
 
@@ -370,7 +371,7 @@ def test_only_what_was_changed_is_asked_for(bank, as_admin) -> None:
     sent = defaults() | {"epochs": "2", "learning_rate": "0.0002", "hierarchies": ["School"]}
     del sent["augment_words"]  # a box that is not ticked is not sent
     as_admin.post(TRAIN, sent)
-    assert Run.objects.get(kind=Run.Kind.TRAIN).parameters == {
+    assert asked_of(Run.objects.get(kind=Run.Kind.TRAIN)) == {
         "set": {"epochs": "2", "learning_rate": "0.0002", "augment_words": "False"},
         "hierarchies": ["School"],
     }
@@ -498,7 +499,7 @@ def test_an_admin_retrains_the_scorer_from_a_form_with_report_and_decisions(
     run = Run.objects.get(kind=Run.Kind.TRAIN)
     assert response["Location"] == reverse("run_detail", args=[run.pk])
     assert (run.capability, run.queue, run.requested_by) == ("paraphrase", "train", admin_person)
-    assert run.parameters == {"set": {"epochs": "2"}, "decisions": True}
+    assert asked_of(run) == {"set": {"epochs": "2"}, "decisions": True}
     assert "learned from as well" in text_of(as_admin.get(response["Location"]))
 
 
@@ -513,7 +514,7 @@ def test_decisions_can_be_left_out_and_wrong_settings_are_named(bank, decided, a
     assert "Questions tagged in School." in text_of(look)
     assert not re.search(r'<input[^>]*name="decisions"[^>]*checked', look.content.decode())
     as_admin.post(TRAIN_SCORER, sent)
-    assert Run.objects.get().parameters == {"set": {}, "hierarchies": ["School"], "decisions": False}
+    assert asked_of(Run.objects.get()) == {"set": {}, "hierarchies": ["School"], "decisions": False}
 
 
 def test_an_empty_bank_has_a_form_for_the_scorer_too(db, as_admin) -> None:

@@ -9,6 +9,7 @@ from questionbank.core.errors import ValidationFailed
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution
 from questionbank.training.analogy import analogy_material, analogy_report, predicted_problems, problems_sharing_a_graph
 from questionbank.training.services import training_request
+from tests.factories import asked_of
 from tests.questionbank.small_bank import add_concept, add_set
 from tests.questionbank.story_bank import add_story, story
 
@@ -139,7 +140,7 @@ class TestReport:
 
 class TestRequest:
     def test_a_training_that_could_not_fill_a_batch_is_refused_with_what_is_missing(self, stories):
-        assert training_request(capability="analogy", send=False).parameters == {"set": {}, "known_only": True}
+        assert asked_of(training_request(capability="analogy", send=False)) == {"set": {}, "known_only": True}
         with pytest.raises(ValidationFailed, match="a batch needs 128: 38 more are needed"):
             training_request(capability="analogy", settings={"batch_size": "128"}, send=False)
         with pytest.raises(ValidationFailed, match="batch_size") as caught:

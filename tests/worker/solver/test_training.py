@@ -26,6 +26,7 @@ from questionbank.solving.solutions import unsolved_questions
 from questionbank.training.services import training_request
 from questionbank.training.solver import solver_material, solver_report
 from questionbank.training.start import completed_settings
+from tests.factories import asked_of
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.small_bank import write_question
 from tests.questionbank.story_bank import add_problems
@@ -257,7 +258,7 @@ def artifact_archive_all(scope: str) -> None:
 def test_a_chinese_solver_learns_from_chinese_problems_on_an_encoder_that_reads_them(db, backbone):
     made = add_problems(60)
     chosen = training_request(capability="solver", answers={"language": "zh"}, send=False)
-    assert chosen.parameters == {"language": "zh", "set": {"backbone": "multilingual-e5-small"}}
+    assert asked_of(chosen) == {"language": "zh", "set": {"backbone": "multilingual-e5-small"}}
     chosen.delete()
     settings = tiny_settings(backbone, max_steps=2)
     run = training_request(capability="solver", settings=settings, answers={"language": "zh"}, send=False)
@@ -313,7 +314,7 @@ def test_the_command_trains_the_solver_in_use_further_unless_a_backbone_is_named
 
 def test_the_command_of_a_training_from_the_plain_encoder_names_it(db):
     run = training_request(capability="solver", send=False)
-    assert run.parameters == {"language": "en", "set": {"backbone": "all-MiniLM-L6-v2"}}
+    assert asked_of(run) == {"language": "en", "set": {"backbone": "all-MiniLM-L6-v2"}}
 
 
 def test_a_solver_is_trained_further_with_its_decoder(db, backbone):
