@@ -16,8 +16,11 @@ from django.db import connection
 from django.db.models import Model, QuerySet
 
 from questionbank.models import KnowledgeConcept, Question, School, User
+from questionbank.models.visibility import Shown
+from questionbank.people.school_selectors import NAMES
 
 _LATEST = 20  # number of changes shown
+_MOVES = 5
 SHOWN_FIELDS = (
     "text",
     "options",
@@ -119,6 +122,39 @@ def names_of(ids: Iterable[int | None]) -> dict[int | None, str]:
     """Return the names of people who have an account, by id."""
     user_ids = {pk for pk in ids if pk is not None}
     return {user.pk: str(user) for user in User.objects.filter(pk__in=user_ids)} if user_ids else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A change of who sees a row.
+
+    Attributes:
+        undo: who saw it before, as `questionbank.people.school_selectors` says it; empty if that school was deleted.
+    """
+
+    when: datetime
+    who: str
+    before: str
+    after: str
+    undo: str
+
+
+def row_moves(row: Shown) -> list[Move]:
+    """Return the latest changes of who sees a list, worksheet, test paper or set of responses, newest first."""
+    events = list(row.moves.select_related("pgh_context").order_by("-pgh_id")[:_MOVES])  # type: ignore[attr-defined]
+    if not events:
+        return []
+    people = names_of(map(user_of, events))
+    schools = {school.pk: (school.slug, school.name) for school in School.objects.all()}
+
+    def shown(state: Any) -> tuple[str, str]:
+        name = NAMES.get(state.visibility)
+        return (state.visibility, name) if name else schools.get(state.school_id, ("", "a deleted school"))
+
+    return [
+        Move(event.pgh_created_at, actor_of(event, people), shown(event)[1], shown(later)[1], undo=shown(event)[0])
+        for event, later in zip(events, [row, *events], strict=False)
+    ]
 
 
 def states_after(events: list[Any], model: type[Model]) -> tuple[dict[int, Any], dict[int, Any]]:

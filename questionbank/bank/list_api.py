@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 from ninja.responses import Status
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from questionbank.api.access import Access
 from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
-from questionbank.bank.list_selectors import question_list_get, questions_of_list
+from questionbank.bank.list_selectors import own_or_shared, question_list_get, questions_of_list
 from questionbank.bank.list_services import (
     LONGEST_LIST,
     question_list_add,
@@ -22,11 +21,12 @@ from questionbank.bank.list_services import (
     question_list_delete,
     question_list_move,
     question_list_remove,
-    question_list_update,
+    question_list_rename,
 )
 from questionbank.bank.question_selectors import questions_numbered
 from questionbank.core.errors import NotFound
 from questionbank.models import QuestionList
+from questionbank.people.visibility_contract import VisibilityItem, VisibilityPatch, shown_fields
 
 router = Router(tags=["lists"])
 READ, WRITE = Access("read"), Access("read", "write")  # a list's owner changes it: the services check
@@ -38,11 +38,10 @@ class ListBody(Body):
     name: str
 
 
-class ListPatch(Body):
+class ListPatch(VisibilityPatch):
     """What to change about a list."""
 
     name: str | None = None
-    is_shared: bool | None = Field(default=None, description="Whether everybody in the school may read it.")
 
 
 class AddBody(Body):
@@ -57,32 +56,26 @@ class PlaceBody(Body):
     position: Annotated[int, Field(ge=1, le=LONGEST_LIST)]
 
 
-class ListItem(BaseModel):
-    """A list; `questions` are numbers in the list's order, without other people's drafts."""
-
-    id: int
-    name: str
-    instructions: str
-    is_shared: bool
-    owner: str
-    questions: list[int]
-    updated_at: datetime
-
-
-class ListSummary(BaseModel):
+class ListSummary(VisibilityItem):
     """A list without its questions."""
 
     id: int
     name: str
-    is_shared: bool
     owner: str
     updated_at: datetime
+
+
+class ListItem(ListSummary):
+    """A list; `questions` are numbers in the list's order, without those that you may not see."""
+
+    instructions: str
+    questions: list[int]
 
 
 @router.get("/lists", auth=READ, response=Page[ListSummary])
 def list_lists(request: HttpRequest, asked: Query[PageQuery]) -> Page[ListSummary]:
     """List one's own lists and those that others share, newest first."""
-    readable = QuestionList.objects.select_related("owner").filter(Q(owner=request.user) | Q(is_shared=True))
+    readable = own_or_shared(QuestionList.objects.all(), request.user)
     return page_by_id(readable, asked, of=f"lists {request.user.pk}", represent=_summaries)
 
 
@@ -104,12 +97,9 @@ def get_list(request: HttpRequest, response: HttpResponse, list_id: Id) -> ListI
 def change_list(request: HttpRequest, response: HttpResponse, list_id: Id, body: ListPatch) -> ListItem:
     """Rename a list, share it, or stop sharing it."""
     question_list = _locked(request, list_id)
-    question_list_update(
-        user=request.user,
-        question_list=question_list,
-        name=question_list.name if body.name is None else body.name,
-        is_shared=question_list.is_shared if body.is_shared is None else body.is_shared,
-    )
+    if body.name is not None:
+        question_list_rename(user=request.user, question_list=question_list, name=body.name)
+    body.show(question_list, user=request.user)
     return tagged(response, _item(request, list_id))
 
 
@@ -163,20 +153,16 @@ def _locked(request: HttpRequest, list_id: int) -> QuestionList:
 def _item(request: HttpRequest, list_id: int) -> ListItem:
     row = question_list_get(list_id=list_id, user=request.user)
     return ListItem(
-        id=row.pk,
-        name=row.name,
+        **_summary(row),
         instructions=row.instructions,
-        is_shared=row.is_shared,
-        owner=row.owner.username,
         questions=[question.pk for question in questions_of_list(question_list=row, user=request.user)],
-        updated_at=row.updated_at,
     )
 
 
 def _summaries(rows: Sequence[QuestionList]) -> list[ListSummary]:
-    return [
-        ListSummary(
-            id=row.pk, name=row.name, is_shared=row.is_shared, owner=row.owner.username, updated_at=row.updated_at
-        )
-        for row in rows
-    ]
+    return [ListSummary(**_summary(row)) for row in rows]
+
+
+def _summary(row: QuestionList) -> dict[str, Any]:
+    own = {"id": row.pk, "name": row.name, "owner": row.owner.username, "updated_at": row.updated_at}
+    return own | shown_fields(row)

@@ -11,31 +11,42 @@ from django.db.models import Count, Max, Model, Q, QuerySet
 from analytics.question_content import Section, content_of
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.database import get_or_not_found
-from questionbank.models import Question, QuestionList, QuestionListItem, QuestionUse, User, Worksheet
+from questionbank.models import Question, QuestionList, QuestionListItem, QuestionUse, User, Visibility, Worksheet
+from questionbank.models.visibility import seen_rows
 
 Shareable = TypeVar("Shareable", bound=Model)
+SHARED = ~Q(visibility=Visibility.PRIVATE)
+"""The condition for rows shared with whoever sees them; an admin sees other people's private rows, too."""
+
+
+def own_or_shared(rows: QuerySet[Shareable], user: User) -> QuerySet[Shareable]:
+    """Return a person's own rows and those that others share with them, each with its owner and school."""
+    return rows.select_related("owner", "school").filter(Q(owner_id=user.pk) | SHARED)
 
 
 def own_and_shared(rows: QuerySet[Shareable], user: User) -> dict[str, QuerySet[Shareable]]:
-    """Return a person's own lists or worksheets, most recently changed first, and those shared by others."""
-    shared = rows.filter(is_shared=True).exclude(owner_id=user.pk)
-    return {"own": rows.filter(owner_id=user.pk), "shared": shared.select_related("owner")}
+    """Return a person's own lists or worksheets, most recently changed first, and those that others share with them."""
+    shared = rows.filter(SHARED).exclude(owner_id=user.pk)
+    return {
+        "own": rows.filter(owner_id=user.pk).select_related("school"),
+        "shared": shared.select_related("owner", "school"),
+    }
 
 
 def readable(rows: QuerySet[Shareable], user: User, noun: str, *, is_own: bool = False) -> Shareable:
-    """Return a list or worksheet that the person owns or, unless `is_own`, that is shared.
+    """Return a list, worksheet or test paper that the person owns or, unless `is_own`, that is shared with them.
 
     Raises:
-        NotFound: it does not exist, or is neither theirs nor shared.
+        NotFound: it does not exist, or is neither theirs nor shared with them.
     """
-    own = Q(owner_id=user.pk)
-    refusal = f"There is no such {noun}, or it is not {'yours' if is_own else 'shared'}."
-    return get_or_not_found(rows.select_related("owner").filter(own if is_own else own | Q(is_shared=True)), refusal)
+    rows = own_or_shared(rows, user)
+    refusal = f"There is no such {noun}, or it is not {'yours' if is_own else 'shared with you'}."
+    return get_or_not_found(rows.filter(owner_id=user.pk) if is_own else rows, refusal)
 
 
 def question_lists() -> QuerySet[QuestionList]:
-    """Return all lists, annotated with their number of questions (`size`)."""
-    return QuestionList.objects.annotate(size=Count("items"))
+    """Return all lists, annotated with their number of questions that the viewer may see (`size`)."""
+    return QuestionList.objects.annotate(size=Count("items", filter=seen_rows("items__question__audience") or None))
 
 
 def last_list(*, user: User) -> QuestionList | None:

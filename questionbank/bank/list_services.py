@@ -36,25 +36,23 @@ def question_list_create(*, user: User, name: str, instructions: str = "") -> Qu
     """
     return QuestionList.objects.create(
         owner=user,
-        name=checked_name(QuestionList.objects.filter(owner=user), name, noun="list"),
+        name=checked_name(QuestionList.unrestricted.filter(owner=user), name, noun="list"),
         instructions=instructions,
     )
 
 
 @transaction.atomic
-def question_list_update(*, user: User, question_list: QuestionList, name: str, is_shared: bool) -> QuestionList:
-    """Rename a list, share it inside the school, or stop sharing it.
+def question_list_rename(*, user: User, question_list: QuestionList, name: str) -> QuestionList:
+    """Rename a list.
 
     Raises:
         ValidationFailed: as for `question_list_create`.
         NotAllowed: the list belongs to somebody else.
     """
     require_owner(user, question_list)
-    question_list.name = checked_name(
-        QuestionList.objects.filter(owner=user).exclude(pk=question_list.pk), name, noun="list"
-    )
-    question_list.is_shared = is_shared
-    question_list.save()
+    others = QuestionList.unrestricted.filter(owner=user).exclude(pk=question_list.pk)
+    question_list.name = checked_name(others, name, noun="list")
+    question_list.save(update_fields=["name", "updated_at"])
     return question_list
 
 

@@ -10,6 +10,7 @@ from django.core.cache import cache
 from analytics.languages import UNDETERMINED
 from questionbank.bank.concept_selectors import ConceptNode, concept_tree, hierarchies
 from questionbank.bank.facet_counts import facet_cube
+from questionbank.jobs.run_selectors import runs
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, Run, User
 from questionbank.models.visibility import viewer_audiences
 
@@ -56,7 +57,7 @@ def drafts_of(*, user: User) -> list[Question]:
 
 def running_jobs() -> list[Run]:
     """Return the queued and running jobs."""
-    return list(Run.objects.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])[:3])
+    return list(runs().filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])[:3])
 
 
 GROUPS_SHOWN = 6

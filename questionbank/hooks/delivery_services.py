@@ -17,7 +17,7 @@ from django.db.models import Case, F, Q, Value, When, Window
 from django.db.models.functions import RowNumber
 
 from questionbank.core.database import database_now
-from questionbank.hooks.event_selectors import may_listen, message_body, readable_ids
+from questionbank.hooks.event_selectors import may_listen, message_body, readable_ids, saw
 from questionbank.hooks.signatures import signed_headers
 from questionbank.models import Hook, HookDelivery, HookEvent
 from questionbank.people.mail import mail_hook_disabled
@@ -58,6 +58,10 @@ class Answer:
     error: str = ""
 
 
+Happened = tuple[str, bool, int | None]
+"""The kind of events, whether questions were deleted, and who saw these."""
+
+
 @transaction.atomic
 def hook_events_announce() -> int:
     """Turn the waiting events into deliveries to the hooks that want them; return how many events there were.
@@ -67,9 +71,9 @@ def hook_events_announce() -> int:
     events = list(HookEvent.objects.select_for_update(skip_locked=True).order_by("pk")[:EVENTS_AT_ONCE])
     if not events:
         return 0
-    happened: dict[tuple[str, bool], set[int]] = defaultdict(set)
+    happened: dict[Happened, set[int]] = defaultdict(set)
     for event in events:
-        happened[event.kind, event.are_deleted].update(event.ids)
+        happened[event.kind, event.are_deleted, event.audience].update(event.ids)
     now = database_now()
     for hook in Hook.objects.filter(is_active=True).select_related("owner"):
         HookDelivery.objects.bulk_create(
@@ -80,12 +84,12 @@ def hook_events_announce() -> int:
     return len(events)
 
 
-def _news(hook: Hook, happened: dict[tuple[str, bool], set[int]]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _news(hook: Hook, happened: dict[Happened, set[int]]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the kind and the data of each message for a hook."""
     if not may_listen(hook.owner):
         return
-    for (kind, are_deleted), ids in happened.items():
-        if kind not in hook.events:
+    for (kind, are_deleted, audience), ids in happened.items():
+        if kind not in hook.events or (are_deleted and not saw(audience, user=hook.owner)):
             continue
         ordered, name = sorted(ids), "deleted" if are_deleted else "ids"
         for first in range(0, len(ordered), LARGEST_MESSAGE):

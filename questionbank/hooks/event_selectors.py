@@ -8,7 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from questionbank.bank.question_selectors import visible_to
-from questionbank.models import Hook, HookDelivery, ModelArtifact, ParaphrasePair, Question, Run, User
+from questionbank.jobs.run_selectors import runs
+from questionbank.models import Hook, HookDelivery, ModelArtifact, ParaphrasePair, Question, User
+from questionbank.people.viewer import audiences_of, viewing_as
 
 _PATHS: Mapping[str, str] = {  # by kind of event; a literal table
     Hook.Event.IMPORT: "/api/v1/runs/{id}",
@@ -33,12 +35,19 @@ def may_listen(user: User) -> bool:
 
 def readable_ids(kind: str, ids: Collection[int], *, user: User) -> Sequence[int]:
     """Return the ids, ascending, of the things in an event that still exist and that a person may read."""
-    if kind == Hook.Event.IMPORT:
-        runs = Run.objects.filter(pk__in=ids).order_by("pk")
-        return [run.pk for run in runs if user.has_perm("questionbank.run_read", run)]
     if kind == Hook.Event.STATISTICS and not user.has_perm("questionbank.responses_read"):
         return []
-    rows = {Hook.Event.REVIEW: ParaphrasePair.objects.all(), Hook.Event.MODEL: ModelArtifact.objects.all()}.get(
-        Hook.Event(kind), Question.objects.filter(visible_to(user))
-    )
-    return list(rows.filter(pk__in=ids).order_by("pk").values_list("pk", flat=True))
+    with viewing_as(user):
+        if kind == Hook.Event.IMPORT:
+            imports = runs().filter(pk__in=ids).order_by("pk")
+            return [run.pk for run in imports if user.has_perm("questionbank.run_read", run)]
+        rows = {Hook.Event.REVIEW: ParaphrasePair.objects.all(), Hook.Event.MODEL: ModelArtifact.objects.all()}.get(
+            Hook.Event(kind), Question.objects.filter(visible_to(user))
+        )
+        return list(rows.filter(pk__in=ids).order_by("pk").values_list("pk", flat=True))
+
+
+def saw(audience: int | None, *, user: User) -> bool:
+    """Return whether a person saw questions of an audience that are deleted now."""
+    audiences = audiences_of(user)
+    return audiences is None or audience in audiences

@@ -9,20 +9,43 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.files.storage import storages
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
+from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce, Now
 
 from questionbank.core.capability_catalog import bulk_kinds
 from questionbank.core.database import get_or_not_found
-from questionbank.models import ModelArtifact, Run, RunLog, RunMetric, User, WorkBlock, WorkerHeartbeat
+from questionbank.models import ModelArtifact, Run, RunLog, RunMetric, School, User, WorkBlock, WorkerHeartbeat
+from questionbank.models.visibility import viewer_audiences
 
 LOG_LINES = 200
 WORKER_SILENT_AFTER = timedelta(seconds=45)  # same as jobs.run_services.STALLED_AFTER, which selectors cannot import
 
 
 def runs() -> QuerySet[Run]:
-    """Return all jobs, latest first."""
-    return Run.objects.select_related("requested_by")
+    """Return the jobs that the viewer may know of, latest first.
+
+    A personal job of somebody from other schools alone is not among them, nor an import into another school.
+    """
+    rows = Run.objects.select_related("requested_by")
+    audiences = viewer_audiences()
+    if audiences is None:
+        return rows
+    own = [-number for number in audiences if number < 0]
+    schools = [number for number in audiences if number > 0]
+    strangers = User.objects.exclude(school_ids=[]).exclude(school_ids__overlap=schools)
+    elsewhere = School.objects.exclude(pk__in=schools)
+    hidden = Exists(strangers.filter(pk=OuterRef("requested_by"))) | Exists(elsewhere.filter(slug=OuterRef("shown_to")))
+    rows = rows.alias(shown_to=KT("parameters__visible_to"))
+    return rows.filter(~Q(kind__in=Run.PERSONAL) | Q(requested_by__in=own) | ~hidden)
+
+
+def is_strangers(run: Run) -> bool:
+    """Return whether a job is a personal one of somebody from other schools alone."""
+    audiences, person = viewer_audiences(), run.requested_by
+    if audiences is None or person is None or run.kind not in Run.PERSONAL or not person.school_ids:
+        return False
+    return {-person.pk, *person.school_ids}.isdisjoint(audiences)
 
 
 def run_get(*, run_id: int) -> Run:
@@ -107,7 +130,8 @@ def run_wait(*, run: Run) -> Wait | None:
     alive = WorkerHeartbeat.objects.filter(seen_at__gte=Now() - WORKER_SILENT_AFTER)
     queues_of = {row.name: row.queues.split(",") for row in alive}
     workers = [name for name, queues in queues_of.items() if run.queue in queues]
-    busy = list(Run.objects.filter(state=Run.State.RUNNING, worker__in=workers).order_by("-priority", "started_at"))
+    busy_now = Run.objects.select_related("requested_by").filter(state=Run.State.RUNNING, worker__in=workers)
+    busy = list(busy_now.order_by("-priority", "started_at"))
     running = busy[0] if busy and len(busy) >= len(workers) else None
     since = run.sent_at or run.created_at
     earlier = Q(since__lt=since) | Q(since=since, pk__lt=run.pk)
@@ -126,6 +150,8 @@ def run_wait(*, run: Run) -> Wait | None:
 
 def run_title(run: Run, *, user: User) -> str:
     """Return a job's title as a person may see it, without the names of other people's files and changes."""
+    if is_strangers(run):
+        return "Another job"
     if user.has_perm("questionbank.run_read", run):
         return str(run)
     if run.kind == Run.Kind.READ or "draft" in run.parameters:

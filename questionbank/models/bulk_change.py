@@ -5,6 +5,16 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from questionbank.models.visibility import (
+    Shown,
+    ViewerManager,
+    Visibility,
+    audience_field,
+    moves_tracked,
+    shown_constraint,
+    visibility_field,
+)
+
 
 class BulkChange(models.Model):
     """One change of many questions.
@@ -72,8 +82,11 @@ class BulkChangeItem(models.Model):
         return f"{self.change_id}: {self.question_id}"
 
 
-class QuestionList(models.Model):
-    """A person's list of questions; everybody in the school with the link can read a shared list.
+@moves_tracked
+class QuestionList(Shown):
+    """A person's list of questions; whom it is shared with can read it, its owner alone changes it.
+
+    `objects` are the lists that the viewer may see, `unrestricted` all of them.
 
     Attributes:
         instructions: those of the paper it was made from, for worksheets made from the list.
@@ -82,15 +95,23 @@ class QuestionList(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="question_lists")
     name = models.CharField("name", max_length=120)
     instructions = models.TextField("instructions", blank=True)
-    is_shared = models.BooleanField("shared inside the school", default=False)
+    visibility = visibility_field(Visibility.PRIVATE)
+    audience = audience_field("owner")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
+
+    objects = ViewerManager["QuestionList"]()
+    unrestricted = models.Manager["QuestionList"]()
 
     class Meta:
         verbose_name = "list of questions"
         verbose_name_plural = "lists of questions"
         ordering = ("-updated_at", "-pk")
-        constraints = (models.UniqueConstraint(fields=("owner", "name"), name="one_list_a_person_and_name"),)
+        indexes = (models.Index(fields=("audience",), name="list_audience"),)
+        constraints = (
+            models.UniqueConstraint(fields=("owner", "name"), name="one_list_a_person_and_name"),
+            shown_constraint("list_has_its_school"),
+        )
 
     def __str__(self) -> str:
         return self.name

@@ -17,6 +17,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from questionbank.models.visibility import EVERYBODY
+
 LONGEST_ADDRESS = 2_000
 
 
@@ -68,11 +70,13 @@ class HookEvent(models.Model):
     Attributes:
         ids: of the questions, or of the job, the pair or the model.
         are_deleted: whether these questions were deleted; drafts that are deleted are not recorded.
+        audience: who saw the deleted questions (`questionbank.models.visibility`).
     """
 
     kind = models.CharField(max_length=20, choices=Hook.Event.choices)
     ids = ArrayField(models.BigIntegerField())
     are_deleted = models.BooleanField(default=False)
+    audience = models.BigIntegerField(null=True, db_default=EVERYBODY)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     def __str__(self) -> str:
@@ -126,21 +130,26 @@ class HookDelivery(models.Model):
         return self.attempts[-1] if self.attempts else None
 
 
-_INSERT = "INSERT INTO questionbank_hookevent (kind, ids, are_deleted)"
 _CHANGED = "n.version <> o.version"  # other columns are computed
 
 
-def _write(kind: Hook.Event, ids: str, *, are_deleted: bool = False) -> str:
+def _write(kind: Hook.Event, ids: str) -> str:
     """Return a trigger's function that records an event.
 
     Args:
         ids: a query with the column ``id``; if it finds nothing, nothing happened.
     """
-    listeners = f"SELECT FROM questionbank_hook WHERE is_active AND '{kind}' = ANY(events)"
-    record = (
-        f"{_INSERT} SELECT '{kind}', array_agg(DISTINCT id), {are_deleted} FROM ({ids}) changed HAVING count(*) > 0"
+    return _record(
+        kind,
+        f"(kind, ids, are_deleted) SELECT '{kind}', array_agg(DISTINCT id), False FROM ({ids}) changed"
+        " HAVING count(*) > 0",
     )
-    return f"IF EXISTS ({listeners}) THEN {record}; END IF; RETURN NULL;"
+
+
+def _record(kind: Hook.Event, rows: str) -> str:
+    """Return a trigger's function that inserts events if a hook wants their kind."""
+    listeners = f"SELECT FROM questionbank_hook WHERE is_active AND '{kind}' = ANY(events)"
+    return f"IF EXISTS ({listeners}) THEN INSERT INTO questionbank_hookevent {rows}; END IF; RETURN NULL;"
 
 
 def _statement(name: str, operation: pgtrigger.Operation, function: str) -> pgtrigger.Trigger:
@@ -159,11 +168,14 @@ def _statement(name: str, operation: pgtrigger.Operation, function: str) -> pgtr
 def question_hooks() -> list[pgtrigger.Trigger]:
     """Return triggers that record new, changed and deleted questions."""
     kind, changed = Hook.Event.QUESTION, f"SELECT n.id FROM old_rows o JOIN new_rows n USING (id) WHERE {_CHANGED}"
-    deleted = "SELECT id FROM old_rows WHERE status <> 'draft'"  # others never saw a draft
+    deleted = (  # others never saw a draft
+        f"(kind, ids, are_deleted, audience) SELECT '{kind}', array_agg(id), True, audience FROM old_rows"
+        " WHERE status <> 'draft' GROUP BY audience"
+    )
     return [
         _statement("hook_insert", pgtrigger.Insert, _write(kind, "SELECT id FROM new_rows")),
         _statement("hook_update", pgtrigger.Update, _write(kind, changed)),
-        _statement("hook_delete", pgtrigger.Delete, _write(kind, deleted, are_deleted=True)),
+        _statement("hook_delete", pgtrigger.Delete, _record(kind, deleted)),
     ]
 
 

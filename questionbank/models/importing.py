@@ -5,6 +5,16 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from questionbank.models.visibility import (
+    Shown,
+    ViewerManager,
+    Visibility,
+    audience_field,
+    moves_tracked,
+    shown_constraint,
+    visibility_field,
+)
+
 
 class ImportDuplicate(models.Model):
     """A question already in the bank that an import would otherwise have created.
@@ -52,8 +62,11 @@ class ImportUpdate(models.Model):
         return f"{self.run_id}: {self.question_id} {self.outcome}"
 
 
-class DocumentDraft(models.Model):
-    """A test paper under review. Only its owner sees it, none of it is in the bank, and it is kept for a week.
+@moves_tracked
+class DocumentDraft(Shown):
+    """A test paper under review. Its owner alone changes it, none of it is in the bank, and it is kept for a week.
+
+    `objects` are the papers that the viewer may see, `unrestricted` all of them.
 
     Attributes:
         name: name of the file, or the owner's name for the pasted text.
@@ -105,13 +118,20 @@ class DocumentDraft(models.Model):
     import_run = models.ForeignKey(
         "questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
+    visibility = visibility_field(Visibility.PRIVATE)
+    audience = audience_field("owner")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
+
+    objects = ViewerManager["DocumentDraft"]()
+    unrestricted = models.Manager["DocumentDraft"]()
 
     class Meta:
         verbose_name = "test paper"
         verbose_name_plural = "test papers"
         ordering = ("-updated_at", "-pk")
+        indexes = (models.Index(fields=("audience",), name="paper_audience"),)
+        constraints = (shown_constraint("paper_has_its_school"),)
 
     def __str__(self) -> str:
         return self.name

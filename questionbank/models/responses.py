@@ -10,10 +10,14 @@ from django.db import models
 from django.db.models import Q
 
 from questionbank.models.hook import statistics_hooks
+from questionbank.models.visibility import Shown, ViewerManager, audience_field, moves_tracked, shown_constraint
 
 
-class ResponseSet(models.Model):
+@moves_tracked
+class ResponseSet(Shown):
     """The responses of one file: a test that a class wrote.
+
+    `objects` are the sets that the viewer may see, `unrestricted` all of them.
 
     Attributes:
         day: when the test was written; None if unknown.
@@ -50,12 +54,18 @@ class ResponseSet(models.Model):
     )
     figures = models.JSONField(default=dict)
     is_modelled = models.BooleanField(default=False)
+    audience = audience_field("owner")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ViewerManager["ResponseSet"]()
+    unrestricted = models.Manager["ResponseSet"]()
 
     class Meta:
         verbose_name = "set of responses"
         verbose_name_plural = "sets of responses"
         ordering = ("-day", "-pk")
+        indexes = (models.Index(fields=("audience",), name="responses_audience"),)
+        constraints = (shown_constraint("responses_have_their_school"),)
 
     def __str__(self) -> str:
         return self.title

@@ -51,6 +51,9 @@ class Run(models.Model):
         REQUESTED = 2  # a promotion, a comparison
         BACKGROUND = 3  # not requested by anybody
 
+    PERSONAL = ("import", "undo", "read", "change", "suggest", "opinion", "propose", "ask", "retell")
+    """Kinds of jobs that work on what their person sees; all others are for everybody."""
+
     FINISHED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
     REFUSAL = "refusal"  # key in the result of a job that failed because the user's file was refused
 

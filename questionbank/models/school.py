@@ -23,10 +23,13 @@ class School(models.Model):
 
     Attributes:
         slug: its name in files, for programs and in claims of sign-on; it never changes.
+        most_questions, most_megabytes: quotas of its questions and of its people's uploads; None for no limit.
     """
 
     name = models.CharField("name", max_length=120)
     slug = models.SlugField("short name", max_length=60, unique=True)
+    most_questions = models.PositiveIntegerField("most questions", null=True, blank=True)
+    most_megabytes = models.PositiveIntegerField("most megabytes of uploads", null=True, blank=True)
     people = models.ManyToManyField(
         settings.AUTH_USER_MODEL, through="questionbank.SchoolMembership", related_name="schools", blank=True
     )

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+import pghistory
 from django.db import models
 from django.db.models import Case, Exists, F, Func, OuterRef, Q, Value, When
 
@@ -88,6 +89,13 @@ class OfQuestionManager(models.Manager[Row]):
         return rows.filter(Q(question=None) | Exists(questions.objects.filter(pk=OuterRef("question"))))
 
 
+def visibility_field(usual: Visibility) -> models.CharField[str, str]:
+    """Return the column that says who sees a row, and who sees a new one."""
+    return models.CharField(
+        "visible to", max_length=7, choices=Visibility.choices, default=usual, db_default=usual.value
+    )
+
+
 class Shown(models.Model):
     """A row that everybody, one school or only its author sees; its class adds `audience_field` and `shown_constraint`.
 
@@ -95,9 +103,7 @@ class Shown(models.Model):
         school: the school that sees it; None for other visibilities.
     """
 
-    visibility = models.CharField(
-        "visible to", max_length=7, choices=Visibility.choices, default=Visibility.ALL, db_default=Visibility.ALL.value
-    )
+    visibility = visibility_field(Visibility.ALL)
     school = models.ForeignKey(
         "questionbank.School",
         verbose_name="school",
@@ -115,6 +121,32 @@ class Shown(models.Model):
     def shown_to(self) -> str:
         """Who sees it, such as "everybody" or the school's name."""
         return self.school.name if self.school is not None else str(Visibility(self.visibility).label).lower()
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the viewer may see it."""
+        audiences = viewer_audiences()
+        return audiences is None or self.audience in audiences  # type: ignore[attr-defined] # `audience_field`
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether others than its author see it."""
+        return self.visibility != Visibility.PRIVATE
+
+
+def moves_tracked(model: type[Row]) -> type[Row]:
+    """Record who a row of this table was visible to, whenever that changes: its `moves`.
+
+    For tables without a history of their own.
+    """
+    track = pghistory.track(
+        pghistory.UpdateEvent(row=pghistory.Old),
+        fields=["visibility", "school"],
+        obj_field=pghistory.ObjForeignKey(related_name="moves"),
+        model_name=f"{model.__name__}Move",
+    )
+    tracked: type[Row] = track(model)
+    return tracked
 
 
 def audience_field(author: str) -> models.GeneratedField:

@@ -7,9 +7,24 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
+from questionbank.models.bulk_change import QuestionList
+from questionbank.models.visibility import (
+    EVERYBODY,
+    Shown,
+    ViewerManager,
+    Visibility,
+    audience_field,
+    moves_tracked,
+    shown_constraint,
+    visibility_field,
+)
 
-class Worksheet(models.Model):
-    """A person's worksheet; everybody in the school with the link can read and print a shared one.
+
+@moves_tracked
+class Worksheet(Shown):
+    """A person's worksheet; whom it is shared with can read and print it, its owner alone changes it.
+
+    `objects` are the worksheets that the viewer may see, `unrestricted` all of them.
 
     Attributes:
         name: shown in the list of worksheets.
@@ -37,18 +52,24 @@ class Worksheet(models.Model):
     mixes_questions = models.BooleanField("mix the order of questions", default=True)
     mixes_options = models.BooleanField("mix the order of options", default=True)
     changes_numbers = models.BooleanField("change numbers", default=True)
-    is_shared = models.BooleanField("shared inside the school", default=False)
+    visibility = visibility_field(Visibility.PRIVATE)
+    audience = audience_field("owner")
     source_list = models.ForeignKey(
         "questionbank.QuestionList", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
+    objects = ViewerManager["Worksheet"]()
+    unrestricted = models.Manager["Worksheet"]()
+
     class Meta:
         verbose_name = "worksheet"
         verbose_name_plural = "worksheets"
         ordering = ("-updated_at", "-pk")
+        indexes = (models.Index(fields=("audience",), name="worksheet_audience"),)
         constraints = (
+            shown_constraint("worksheet_has_its_school"),
             models.UniqueConstraint(fields=("owner", "name"), name="one_worksheet_a_person_and_name"),
             models.CheckConstraint(condition=Q(columns__in=(1, 2)), name="worksheet_has_one_or_two_columns"),
             models.CheckConstraint(
@@ -58,6 +79,13 @@ class Worksheet(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def seen_source(self) -> QuestionList | None:
+        """The list it was made from, unless that belongs to somebody who no longer shares it with the viewer."""
+        source = self.source_list
+        is_seen = source is not None and (source.owner_id == self.owner_id or (source.is_shared and source.is_seen))
+        return source if is_seen else None
 
     @property
     def printed_title(self) -> str:
@@ -116,9 +144,13 @@ class WorksheetItem(models.Model):
 class QuestionUse(models.Model):
     """A day on which a worksheet with the question was downloaded to be handed out.
 
+    `objects` are the uses that the viewer may know of.
+
     Attributes:
         worksheet: empty once it is deleted.
         worksheet_name: the worksheet's name at that time.
+        audience: who may know of it (`questionbank.models.visibility`): the school of the worksheet, or else of the
+            person.
     """
 
     question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="uses")
@@ -128,6 +160,11 @@ class QuestionUse(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
+
+    audience = models.BigIntegerField(default=EVERYBODY, db_default=EVERYBODY)
+
+    objects = ViewerManager["QuestionUse"]()
+    unrestricted = models.Manager["QuestionUse"]()
 
     class Meta:
         ordering = ("-day", "-pk")

@@ -28,6 +28,7 @@ from questionbank.api.contract import (
     tagged,
 )
 from questionbank.api.received_files import received_file
+from questionbank.bank.list_selectors import own_or_shared
 from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.imports.services import question_file_format
@@ -41,7 +42,7 @@ from questionbank.papers.selectors import (
     FoundItem,
     document_corrected,
     document_draft_get,
-    document_drafts_of,
+    document_drafts,
     document_questions,
     document_review,
 )
@@ -57,6 +58,7 @@ from questionbank.papers.services import (
     document_step,
     document_text_set,
 )
+from questionbank.people.visibility_contract import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.registry.api import RunDetail, run_detail
 from questionbank.similar.api import PredictionItem, SimilarItem
 from questionbank.similar.vector_files import hit_fields, prediction_fields
@@ -151,11 +153,16 @@ class PaperListBody(Body):
     name: str
 
 
-class PaperSummary(BaseModel):
+class PaperPatch(VisibilityPatch):
+    """What to change about a test paper."""
+
+
+class PaperSummary(VisibilityItem):
     """A test paper; it is deleted a week after its last change."""
 
     id: int
     name: str
+    owner: str
     state: str = Field(description="`reading`, `ready`, `refused` or `imported`.")
     reason: str = Field(description="Why it was refused.")
     run: int | None = Field(description="The job that reads or imports it.")
@@ -247,9 +254,9 @@ def create_paper(
 
 @router.get("/papers", auth=IMPORT, response=Page[PaperSummary])
 def list_papers(request: HttpRequest, asked: Query[PageQuery]) -> Page[PaperSummary]:
-    """List one's own test papers, newest first."""
+    """List one's own test papers and those that others share, newest first."""
     return page_by_id(
-        document_drafts_of(user=request.user),
+        own_or_shared(document_drafts(), request.user),
         asked,
         of=f"papers {request.user.pk}",
         represent=lambda drafts: [PaperSummary(**_summary(draft)) for draft in drafts],
@@ -326,6 +333,13 @@ def create_list_of_paper(request: HttpRequest, response: HttpResponse, paper_id:
     return Status(201, MadeList(id=made.pk, name=made.name))
 
 
+@router.patch("/papers/{int:paper_id}", auth=IMPORT, response=PaperDetail)
+def change_paper(request: HttpRequest, response: HttpResponse, paper_id: Id, body: PaperPatch) -> PaperDetail:
+    """Choose who sees a test paper; only its owner changes it otherwise."""
+    body.show(document_draft_get(draft_id=paper_id, user=request.user), user=request.user)
+    return tagged(response, _detail(request, paper_id))
+
+
 @router.delete("/papers/{int:paper_id}", auth=IMPORT, response={204: None}, openapi_extra=IF_MATCH)
 def delete_paper(request: HttpRequest, paper_id: Id) -> Status:
     """Delete a test paper; questions imported from it stay in the bank."""
@@ -353,7 +367,7 @@ def _check_is_paper(upload: Any, name: str) -> None:
 def _locked(request: HttpRequest, paper_id: int) -> DocumentDraft:
     """Return one of the caller's papers, provided that it is what ``If-Match`` names; others' changes wait."""
     DocumentDraft.objects.select_for_update().filter(pk=paper_id, owner=request.user).first()
-    draft = document_draft_get(draft_id=paper_id, user=request.user)
+    draft = document_draft_get(draft_id=paper_id, user=request.user, is_own=True)
     check_if_match(request, lambda: _detail(request, paper_id))
     return draft
 
@@ -370,7 +384,8 @@ def _step(request: HttpRequest, response: HttpResponse, paper_id: int, by: int) 
 def _summary(draft: DocumentDraft) -> dict[str, Any]:
     run = draft.import_run_id or draft.read_run_id
     same = "name state reason may_be_sent created_at updated_at".split()
-    return {"id": draft.pk, "run": run, "model_run": draft.model_run_id} | {name: getattr(draft, name) for name in same}
+    own = {"id": draft.pk, "owner": draft.owner.username, "run": run, "model_run": draft.model_run_id}
+    return own | {name: getattr(draft, name) for name in same} | shown_fields(draft)
 
 
 def _detail(request: HttpRequest, paper_id: int) -> PaperDetail:

@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 
 from analytics.question_content import ANSWER_LINES, Picture, QuestionPart, Section
 from analytics.records import QuestionRecord
+from questionbank.bank.list_selectors import own_or_shared
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.database import get_or_not_found
 from questionbank.formats.fields import FieldProblems
@@ -346,17 +347,17 @@ _REVIEWS_KEPT = 4  # most recent, per process; a review with 2,000 questions tak
 _reviews: dict[tuple[int, datetime], DocumentReview] = {}
 
 
-def document_drafts_of(*, user: User) -> QuerySet[DocumentDraft]:
-    """Return a person's test papers, most recently changed first, without their lines."""
-    drafts = DocumentDraft.objects.filter(owner_id=user.pk).select_related("read_run", "import_run")
+def document_drafts() -> QuerySet[DocumentDraft]:
+    """Return the test papers that the viewer may see, most recently changed first, without their lines."""
+    drafts = DocumentDraft.objects.select_related("read_run", "import_run")
     return drafts.defer("lines", "roles", "corrections", "pictures", "notices")
 
 
-def document_draft_get(*, draft_id: int, user: User) -> DocumentDraft:
-    """Return a person's own test paper."""
-    drafts = DocumentDraft.objects.select_related("read_run", "import_run", "hierarchy")
+def document_draft_get(*, draft_id: int, user: User, is_own: bool = False) -> DocumentDraft:
+    """Return a test paper that the person owns or, unless `is_own`, that is shared with them."""
+    drafts = own_or_shared(DocumentDraft.objects.filter(pk=draft_id), user)
     return get_or_not_found(
-        drafts.filter(pk=draft_id, owner_id=user.pk),
+        (drafts.filter(owner_id=user.pk) if is_own else drafts).select_related("read_run", "import_run", "hierarchy"),
         "There is no such test paper. Test papers are deleted after a week.",
     )
 

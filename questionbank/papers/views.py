@@ -18,7 +18,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from questionbank.bank.concept_selectors import hierarchy_choice
+from questionbank.bank.list_selectors import own_and_shared
 from questionbank.bank.list_services import LONGEST_LIST
+from questionbank.bank.visibility_views import row_shown, visibility_context
 from questionbank.core.errors import Conflict, ImportRefused, ValidationFailed
 from questionbank.core.upload_forms import was_too_large
 from questionbank.core.views import button_for, form_for, page_for, render_page, warning_of
@@ -33,7 +35,7 @@ from questionbank.papers.forms import ROLES, DocumentForm, DocumentImportForm
 from questionbank.papers.import_services import document_import_request, document_list_create
 from questionbank.papers.outlook_selectors import paper_item_get, paper_item_outlook
 from questionbank.papers.review_page import PAGE_ORDERS, WORST_FIRST, document_page
-from questionbank.papers.selectors import document_draft_get, document_drafts_of, document_questions, document_review
+from questionbank.papers.selectors import document_draft_get, document_drafts, document_questions, document_review
 from questionbank.papers.services import (
     PASTED_NAME,
     document_draft_delete,
@@ -64,7 +66,7 @@ def document_create(request: HttpRequest) -> HttpResponse:
                 form.add_error("file" if form.cleaned_data["file"] else "text", str(error))
             except ValidationFailed as error:
                 form.add_problems(error)
-    context = {"form": form, "drafts": document_drafts_of(user=request.user)}
+    context = {"form": form, **own_and_shared(document_drafts(), request.user)}
     return render(request, "papers/create.html", context, status=422 if form.errors else 200)
 
 
@@ -154,7 +156,13 @@ def _place(request: HttpRequest) -> dict[str, str]:
 
 
 def _show(request: HttpRequest, draft: DocumentDraft, *, line: str, editing: str, problem: str) -> HttpResponse:
-    context: dict[str, Any] = {"draft": draft, "problem": problem, "is_waiting": _is_waiting(draft)}
+    context: dict[str, Any] = {
+        "draft": draft,
+        "problem": problem,
+        "is_waiting": _is_waiting(draft),
+        "is_owner": draft.owner_id == request.user.pk,
+        **visibility_context(request, draft, "document_visibility"),
+    }
     if context["is_waiting"]:
         context["run"] = draft.import_run if draft.is_importing else draft.read_run
         context["wait"] = run_wait(run=context["run"]) if context["run"] else None
@@ -217,6 +225,13 @@ def _imported(request: HttpRequest, draft: DocumentDraft) -> dict[str, Any]:
     }
 
 
+@button_for("import", back="document_create")
+def document_visibility(request: HttpRequest, draft_id: int) -> HttpResponse:
+    """Let a school, everybody or only its owner see a paper (`visible_to`)."""
+    draft = document_draft_get(draft_id=draft_id, user=request.user)
+    return row_shown(request, draft, page="document_review", index="document_create")
+
+
 @page_for("import")
 def document_outlook(request: HttpRequest, draft_id: int, key: str) -> HttpResponse:
     """Show the bank's predictions for a question of a paper, and its near-duplicates; requested by htmx."""
@@ -228,7 +243,7 @@ def document_outlook(request: HttpRequest, draft_id: int, key: str) -> HttpRespo
 @button_for("import", back="document_create")
 def document_import(request: HttpRequest, draft_id: int) -> HttpResponse:
     """Import the questions of a paper in a worker."""
-    draft = document_draft_get(draft_id=draft_id, user=request.user)
+    draft = document_draft_get(draft_id=draft_id, user=request.user, is_own=True)
     form = _import_form(request, draft, request.POST)
     with warning_of(request, ValidationFailed):
         if not form.is_valid():
@@ -250,7 +265,7 @@ def document_list(request: HttpRequest, draft_id: int) -> HttpResponse:
 @button_for("import", back="document_create")
 def document_delete(request: HttpRequest, draft_id: int) -> HttpResponse:
     """Delete a paper under review."""
-    draft = document_draft_get(draft_id=draft_id, user=request.user)
+    draft = document_draft_get(draft_id=draft_id, user=request.user, is_own=True)
     document_draft_delete(draft=draft, user=request.user)
     messages.success(request, "The test paper is deleted. Questions imported from it are still in the bank.")
     return redirect("document_create")

@@ -1,15 +1,17 @@
-"""Rows that belong to a person: unique names, and rows in an order of their own."""
+"""Rows that belong to a person: unique names, who else sees them, and rows in an order of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from questionbank.core.errors import ValidationFailed
-from questionbank.models import QuestionList, User, Worksheet
-from questionbank.people.permissions import require_owner
+from questionbank.models import DocumentDraft, QuestionList, ResponseSet, User, Worksheet
+from questionbank.people.permissions import require_mover, require_owner
+from questionbank.people.school_selectors import shows_to
 
 NAME_LIMIT = 120
 
@@ -35,6 +37,22 @@ def checked_name(others: QuerySet[Any], name: str, *, noun: str) -> str:
     if problem:
         raise ValidationFailed.beside("name", problem)
     return name
+
+
+@transaction.atomic
+def row_show(*, user: User, row: QuestionList | Worksheet | DocumentDraft | ResponseSet, visible_to: str) -> None:
+    """Let a school, everybody or only its owner see a row; the history says who did.
+
+    Args:
+        visible_to: as in `questionbank.people.school_selectors`.
+
+    Raises:
+        ValidationFailed: the school is not one of the person's.
+        NotAllowed: it belongs to somebody else, and the person is not an admin.
+    """
+    require_mover(user, row)
+    row.visibility, row.school_id = shows_to(user, visible_to)
+    row.save(update_fields=["visibility", "school"])
 
 
 Rows = QuerySet[Any]

@@ -11,7 +11,17 @@ from django.db.models import Model
 from rules.permissions import ObjectPermissionBackend
 
 from questionbank.core.errors import NotAllowed
-from questionbank.models import ApiKey, ImportUpdate, Question, QuestionList, ResponseSet, Run, User, Worksheet
+from questionbank.models import (
+    ApiKey,
+    DocumentDraft,
+    ImportUpdate,
+    Question,
+    QuestionList,
+    ResponseSet,
+    Run,
+    User,
+    Worksheet,
+)
 from questionbank.people.roles import ROLES
 
 PRIVATE_KINDS = frozenset({Run.Kind.IMPORT, Run.Kind.READ, Run.Kind.UNDO, Run.Kind.CHANGE})
@@ -147,6 +157,21 @@ def require(user: User | None, permission: str, refusal: str, target: Model | No
     """
     if user is not None and not user.has_perm(f"questionbank.{permission}", target):
         raise NotAllowed(refusal)
+
+
+def may_move(user: User, row: QuestionList | Worksheet | DocumentDraft | ResponseSet) -> bool:
+    """Return whether a person may choose who sees a row: its owner, and an admin unless it is private."""
+    return row.owner_id == user.pk or (row.is_shared and is_admin(user))
+
+
+def require_mover(user: User, row: QuestionList | Worksheet | DocumentDraft | ResponseSet) -> None:
+    """Check that a person may choose who sees a row.
+
+    Raises:
+        NotAllowed: they may not.
+    """
+    if not may_move(user, row):
+        raise NotAllowed("Only its owner or an admin can choose who sees this.")
 
 
 def require_owner(user: User, row: QuestionList | Worksheet) -> None:

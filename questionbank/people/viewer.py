@@ -12,10 +12,6 @@ from questionbank.models import Run, User
 from questionbank.models.visibility import EVERYBODY, Audiences, viewing
 from questionbank.people.permissions import is_admin
 
-_FOR_ITS_PERSON = frozenset(
-    "import undo read change suggest opinion propose ask retell".split()  # kinds of jobs; all others are for everybody
-)
-
 
 def audiences_of(user: User) -> Audiences:
     """Return the audiences that a person belongs to; None for an admin, who sees everything."""
@@ -33,7 +29,7 @@ def viewing_as(user: User | None) -> AbstractContextManager[None]:
 
 def viewing_for(run: Run) -> AbstractContextManager[None]:
     """Read rows as a job does: for the person who requested it if it works on what they see, else as the system."""
-    return viewing_as(run.requested_by if run.kind in _FOR_ITS_PERSON else None)
+    return viewing_as(run.requested_by if run.kind in Run.PERSONAL else None)
 
 
 class ViewerMiddleware:

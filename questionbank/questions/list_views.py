@@ -1,4 +1,4 @@
-"""Lists of questions: collect from anywhere, reorder, share inside the school, print."""
+"""Lists of questions: collect from anywhere, reorder, share, print."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ from questionbank.bank.list_services import (
     question_list_delete,
     question_list_move,
     question_list_remove,
-    question_list_update,
+    question_list_rename,
 )
 from questionbank.bank.question_selectors import numbered_question_records, visible_to
+from questionbank.bank.visibility_views import row_shown, visibility_context
 from questionbank.core.errors import NotFound
 from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, form_for, page_for, posted, render_deletion
@@ -43,16 +44,11 @@ from questionbank.search.views import given_query
 
 
 class QuestionListForm(ServiceForm):
-    """A list's name, and whether it is shared."""
+    """A list's name."""
 
     main_field = "name"
 
     name = forms.CharField(label="Name", max_length=NAME_LIMIT)
-    is_shared = forms.BooleanField(
-        label="Share it inside the school",
-        required=False,
-        help_text="Everybody who can log in and has the link can read it. Only you can change it.",
-    )
 
 
 class AddToListForm(ServiceForm):
@@ -123,6 +119,7 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
         "without_figure": [place for question, place in places if question.needs_figure],
         "templates": [place for question, place in places if question.draws_numbers],
         "is_owner": question_list.owner_id == request.user.pk,
+        **visibility_context(request, question_list, "list_visibility"),
         "with_answers": request.GET.get("answers") == "1",
         "removed": whole_number(request.GET.get("removed", "")),
         "place": whole_number(request.GET.get("place", ""), digits=4),
@@ -148,17 +145,23 @@ def list_export(request: HttpRequest, list_id: int, format: str) -> HttpResponse
 
 @form_for("read")
 def list_edit(request: HttpRequest, list_id: int) -> HttpResponse:
-    """Rename a list or change whether it is shared."""
+    """Rename a list."""
     question_list = question_list_get(list_id=list_id, user=request.user, is_own=True)
-    initial = {"name": question_list.name, "is_shared": question_list.is_shared}
-    form = QuestionListForm(request.POST or None, initial=initial)
+    form = QuestionListForm(request.POST or None, initial={"name": question_list.name})
     if form.is_valid():
         with form.takes_problems():
-            question_list_update(user=request.user, question_list=question_list, **form.cleaned_data)
+            question_list_rename(user=request.user, question_list=question_list, **form.cleaned_data)
             messages.success(request, "The list is saved.")
             return redirect("list_detail", list_id=list_id)
     context = {"question_list": question_list, "form": form}
     return render(request, "bank/lists/edit.html", context, status=form.status)
+
+
+@button_for("read", back="list_index")
+def list_visibility(request: HttpRequest, list_id: int) -> HttpResponse:
+    """Let a school, everybody or only its owner see a list (`visible_to`)."""
+    question_list = question_list_get(list_id=list_id, user=request.user)
+    return row_shown(request, question_list, page="list_detail", index="list_index")
 
 
 @form_for("read")

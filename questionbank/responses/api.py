@@ -23,6 +23,7 @@ from questionbank.core.errors import ValidationFailed
 from questionbank.core.storage import scratch_folder
 from questionbank.core.upload_services import upload_name
 from questionbank.models import ItemStatistics, ResponseSet, Worksheet
+from questionbank.people.visibility_contract import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.responses.deletion_services import response_set_delete
 from questionbank.responses.import_services import (
     ImportPlan,
@@ -119,7 +120,11 @@ class ResponsesPreview(BaseModel):
     notes: list[str]
 
 
-class ResponseSetItem(BaseModel):
+class ResponseSetPatch(VisibilityPatch):
+    """What to change about a set."""
+
+
+class ResponseSetItem(VisibilityItem):
     """The responses of one file; figures are missing for fewer than five pupils."""
 
     id: int
@@ -213,6 +218,14 @@ def list_set_statistics(request: HttpRequest, set_id: Id) -> list[QuestionStatis
     return [*map(_statistics, set_statistics(response_set=response_set_get(set_id=set_id), user=request.user))]
 
 
+@router.patch("/responses/{int:set_id}", auth=DELETE, response=ResponseSetItem)
+def change_response_set(request: HttpRequest, set_id: Id, body: ResponseSetPatch) -> ResponseSetItem:
+    """Choose who sees a set; its owner and admins may."""
+    response_set = response_set_get(set_id=set_id)
+    body.show(response_set, user=request.user)
+    return _sets([response_set])[0]
+
+
 @router.delete("/responses/{int:set_id}", auth=DELETE, response={204: None})
 def delete_response_set(request: HttpRequest, set_id: Id) -> Status:
     """Delete a set with its responses and figures."""
@@ -268,7 +281,7 @@ def _sets(rows: Sequence[ResponseSet]) -> list[ResponseSetItem]:
             id=row.pk,
             owner=row.owner.username if row.owner else None,
             pupils=row.people,
-            **{name: getattr(row, name) for name in same},
+            **{name: getattr(row, name) for name in same} | shown_fields(row),
         )
         for row in rows
     ]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
@@ -15,8 +16,9 @@ from django.db import connection, transaction
 from questionbank.bank.series_services import series_divide
 from questionbank.core.errors import Conflict, ImportRefused, LineProblem
 from questionbank.core.upload_services import uploads_forget_old
-from questionbank.models import ColumnChoice, ResponseSet, User
+from questionbank.models import ColumnChoice, ResponseSet, User, Visibility
 from questionbank.people.permissions import require
+from questionbank.people.school_selectors import shows_to
 from questionbank.responses.marking import Marked, MarkedQuestion, mark_response
 from questionbank.responses.matching_selectors import (
     BY_HAND,
@@ -195,6 +197,7 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
         owner=user,
         layout=plan.table.kind,
         counts_unreached=counts_unreached,
+        **_shows(user),
         maximum_marks={
             str(match.question.id): match.reference.maximum or 1.0
             for match in plan.matches
@@ -214,6 +217,13 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
     set_statistics_compute(response_set=response_set)
     bank_statistics_request()
     return response_set
+
+
+def _shows(user: User | None) -> dict[str, Any]:
+    """Return who sees a new set: the person's only school; of several, none, until the person chooses one."""
+    has_several = user is not None and len(user.school_ids) > 1
+    visibility, school = shows_to(user, Visibility.PRIVATE if has_several else "")
+    return {"visibility": visibility, "school_id": school}
 
 
 def _choices_remember(plan: ImportPlan) -> None:

@@ -13,11 +13,12 @@ from questionbank.bank.question_selectors import visible_to
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import NotFound
 from questionbank.models import ItemStatistics, Question, QuestionListItem, ResponseSet, User, Worksheet, WorksheetItem
+from questionbank.models.visibility import seen_rows
 
 
 def response_sets() -> QuerySet[ResponseSet]:
-    """Return all sets, the latest first."""
-    return ResponseSet.objects.select_related("owner")
+    """Return all sets that the viewer may see, the latest first."""
+    return ResponseSet.objects.select_related("owner", "school")
 
 
 def own_sets(*, user: User | None) -> QuerySet[ResponseSet]:
@@ -79,12 +80,13 @@ def worksheet_statistics(
 
 
 def question_statistics(*, question: Question) -> tuple[ItemStatistics | None, list[ItemStatistics]]:
-    """Return the figures of a question over all sets, if there are some, and in each set, the latest first.
+    """Return the figures of a question over all sets, if there are some, and in each set that the viewer may see.
 
-    Among them are sets of earlier series: `ItemStatistics.version` tells.
+    The latest set is first. Among them are sets of earlier series: `ItemStatistics.version` tells. All sets count for
+    the figures over all of them, whoever may see them (decision 171).
     """
     rows = list(
-        ItemStatistics.objects.filter(question=question)
+        ItemStatistics.objects.filter(Q(response_set=None) | seen_rows("response_set__audience"), question=question)
         .select_related("response_set")
         .order_by("-response_set__day", "-response_set_id")
     )

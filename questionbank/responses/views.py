@@ -17,11 +17,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.text import slugify
 
+from questionbank.bank.visibility_views import row_shown, visibility_context
 from questionbank.core.errors import Conflict, ImportRefused, LineProblem
 from questionbank.core.storage import scratch_folder
 from questionbank.core.upload_forms import was_too_large
 from questionbank.core.upload_services import UPLOADS_KEPT, upload_name
-from questionbank.core.views import check_permission, form_for, page_for, paginated, render_deletion
+from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, render_deletion
 from questionbank.core.wording import counted
 from questionbank.formats.csv_files import guard_cell
 from questionbank.models import ItemStatistics, User
@@ -182,8 +183,16 @@ def response_set_detail(request: HttpRequest, set_id: int) -> HttpResponse:
         "totals": shown_totals(response_set),
         "flagged": sum(bool(row.flags) for row in rows),
         "may_delete": request.user.has_perm("questionbank.responses_delete", response_set),
+        **visibility_context(request, response_set, "response_set_visibility"),
     }
     return render(request, "responses/detail.html", context)
+
+
+@button_for("responses_read", back="response_set_list")
+def response_set_visibility(request: HttpRequest, set_id: int) -> HttpResponse:
+    """Let a school, everybody or only its owner see a set (`visible_to`)."""
+    response_set = response_set_get(set_id=set_id)
+    return row_shown(request, response_set, page="response_set_detail", index="response_set_list")
 
 
 @page_for("responses_read")

@@ -222,7 +222,7 @@ def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
     Pairs that wait for another opinion are left out, so that nobody reads the first before giving the second.
     """
     decisions = (
-        ReviewDecision.objects.exclude(pair__state=ParaphrasePair.State.OPEN)
+        ReviewDecision.objects.filter(pair__in=ParaphrasePair.objects.exclude(state=ParaphrasePair.State.OPEN))
         .select_related("pair", "reviewer", "guideline")
         .order_by("pk")
     )

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated, Literal, Self
 
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 from ninja.responses import Status
@@ -14,10 +13,17 @@ from pydantic import BaseModel, Field, model_validator
 
 from questionbank.api.access import Access
 from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
-from questionbank.bank.list_selectors import items_of_list, question_list_get, questions_of_list, worksheet_use_days
+from questionbank.bank.list_selectors import (
+    items_of_list,
+    own_or_shared,
+    question_list_get,
+    questions_of_list,
+    worksheet_use_days,
+)
 from questionbank.bank.question_selectors import questions_numbered
 from questionbank.core.errors import NotFound, ValidationFailed
 from questionbank.models import KnowledgeConcept, Question, Worksheet, WorksheetItem
+from questionbank.people.visibility_contract import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.search.filters import USED, SearchFilters
 from questionbank.worksheets.files import ALL_VERSIONS, CONTENTS, FILES, worksheet_printed
 from questionbank.worksheets.mark_selectors import worksheet_expected_mark, worksheet_places
@@ -58,7 +64,7 @@ Instructions = Annotated[str, Field(max_length=INSTRUCTIONS_LIMIT)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 
 
-class WorksheetPatch(Body):
+class WorksheetPatch(VisibilityPatch):
     """What to change about a worksheet; versions B to D differ from A as `mixes_...` and `changes_numbers` say."""
 
     name: str | None = None
@@ -71,11 +77,10 @@ class WorksheetPatch(Body):
     mixes_questions: bool | None = None
     mixes_options: bool | None = None
     changes_numbers: bool | None = None
-    is_shared: bool | None = Field(default=None, description="Whether everybody in the school may read it.")
 
     def given(self) -> dict[str, object]:
-        """Return the columns to change."""
-        return self.model_dump(exclude_none=True)
+        """Return the columns to change, without those that say who sees it."""
+        return self.model_dump(exclude_none=True, exclude={*VisibilityPatch.model_fields})
 
 
 class AddQuestionsBody(Body):
@@ -150,12 +155,11 @@ class EntryItem(BaseModel):
     left_out: str
 
 
-class WorksheetSummary(BaseModel):
+class WorksheetSummary(VisibilityItem):
     """A worksheet without its entries."""
 
     id: int
     name: str
-    is_shared: bool
     owner: str
     updated_at: datetime
 
@@ -206,9 +210,8 @@ class MarkItem(BaseModel):
 @router.get("/worksheets", auth=READ, response=Page[WorksheetSummary])
 def list_worksheets(request: HttpRequest, asked: Query[PageQuery]) -> Page[WorksheetSummary]:
     """List one's own worksheets and those that others share, newest first."""
-    readable = Worksheet.objects.select_related("owner").filter(Q(owner=request.user) | Q(is_shared=True))
     return page_by_id(
-        readable,
+        own_or_shared(Worksheet.objects.all(), request.user),
         asked,
         of=f"worksheets {request.user.pk}",
         represent=lambda rows: [WorksheetSummary(**_summary(row)) for row in rows],
@@ -227,6 +230,7 @@ def create_worksheet(request: HttpRequest, response: HttpResponse, body: Workshe
     changed = {name: value for name, value in body.given().items() if name in WorksheetPatch.model_fields}
     changed.pop("name", None)
     worksheet_update(user=request.user, worksheet=worksheet, **changed)
+    body.show(worksheet, user=request.user)
     more = _added(request, worksheet, body) if body.questions or body.list_ else Added(0)
     response["Location"] = f"{request.path}/{worksheet.pk}"
     return Status(201, _changed(request, response, worksheet.pk, [added, more]))
@@ -242,8 +246,9 @@ def get_worksheet(request: HttpRequest, response: HttpResponse, worksheet_id: Id
 def change_worksheet(
     request: HttpRequest, response: HttpResponse, worksheet_id: Id, body: WorksheetPatch
 ) -> WorksheetDetail:
-    """Change the appearance of a worksheet, how its versions differ, and whether it is shared."""
-    worksheet_update(user=request.user, worksheet=_locked(request, worksheet_id), **body.given())
+    """Change the appearance of a worksheet, how its versions differ, and who sees it."""
+    worksheet = worksheet_update(user=request.user, worksheet=_locked(request, worksheet_id), **body.given())
+    body.show(worksheet, user=request.user)
     return tagged(response, _detail(request, worksheet_id))
 
 
@@ -391,13 +396,13 @@ def _added(request: HttpRequest, worksheet: Worksheet, body: AddQuestionsBody) -
 
 
 def _summary(row: Worksheet) -> dict[str, object]:
-    same = ("name", "is_shared", "updated_at")
-    return {"id": row.pk, "owner": row.owner.username} | {name: getattr(row, name) for name in same}
+    own = {"id": row.pk, "owner": row.owner.username, "name": row.name, "updated_at": row.updated_at}
+    return own | shown_fields(row)
 
 
 def _detail(request: HttpRequest, worksheet_id: int) -> WorksheetDetail:
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
-    columns = WorksheetDetail.model_fields.keys() - {"id", "owner", "entries", "used_on"}
+    columns = WorksheetDetail.model_fields.keys() - {*WorksheetSummary.model_fields, "entries", "used_on"}
     return WorksheetDetail(
         **_summary(worksheet) | {name: getattr(worksheet, name) for name in columns},
         entries=[_entry(row) for row in worksheet_rows(worksheet=worksheet, user=request.user)],

@@ -14,6 +14,7 @@ from questionbank.bank.concept_selectors import choices_of, concepts_to_choose
 from questionbank.bank.list_selectors import items_of_list, questions_of_list
 from questionbank.bank.question_forms import chosen_concepts
 from questionbank.bank.question_selectors import visible_to
+from questionbank.bank.visibility_views import visibility_context
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.views import button_for, form_for, page_for, render_deletion
 from questionbank.core.wording import counted, whole_number
@@ -80,7 +81,7 @@ def _edit_page(
 
 @form_for("read")
 def worksheet_layout(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Change the appearance of a worksheet, how its versions are generated, and whether it is shared."""
+    """Change the appearance of a worksheet, how its versions are generated, and who sees it."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     initial = {name: getattr(worksheet, name) for name in LayoutForm.base_fields}
     form = LayoutForm(request.POST or None, initial=initial)
@@ -91,6 +92,7 @@ def worksheet_layout(request: HttpRequest, worksheet_id: int) -> HttpResponse:
             return redirect("worksheet_detail", worksheet_id=worksheet.pk)
         worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     context = {"worksheet": worksheet, "form": form, "tab": "layout", "is_owner": True}
+    context |= visibility_context(request, worksheet, "worksheet_visibility")
     return render(request, "worksheets/layout.html", context, status=form.status)
 
 

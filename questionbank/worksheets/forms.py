@@ -30,7 +30,7 @@ class NewWorksheetForm(ServiceForm):
 
 
 class LayoutForm(ServiceForm):
-    """The appearance of a worksheet, how its versions are generated, and whether it is shared."""
+    """The appearance of a worksheet, and how its versions are generated."""
 
     name = forms.CharField(label="Name", max_length=NAME_LIMIT, help_text="In your list of worksheets.")
     title = forms.CharField(
@@ -72,11 +72,6 @@ class LayoutForm(ServiceForm):
         required=False,
         help_text="In English questions whose answer comes from a confirmed equation; the answer is computed again."
         " Each version says which questions keep the numbers of version A, and why.",
-    )
-    is_shared = forms.BooleanField(
-        label="Share it inside the school",
-        required=False,
-        help_text="Everybody who can log in and has the link can read and print it. Only you can change it.",
     )
 
 

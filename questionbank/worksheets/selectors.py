@@ -28,7 +28,7 @@ from questionbank.worksheets.sheet import part_points, part_scale
 LEFT_OUT = {  # the wording for one question and for several
     "deleted": ("Question {} was deleted.", "Questions {} were deleted."),
     "draft": ("Question {} is somebody else’s draft.", "Questions {} are somebody else’s drafts."),
-    "hidden": ("Question {} is one that you may not see.", "Questions {} are such that you may not see them."),
+    "hidden": ("You may not see question {}.", "You may not see questions {}."),
     "retired": ("Question {} is retired.", "Questions {} are retired."),
     "opaque": (
         "Question {} has a type that only its source can show, so a worksheet leaves it out.",

@@ -18,6 +18,7 @@ from questionbank.bank.list_selectors import items_of_list, questions_of_list, s
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import Question, QuestionList, QuestionListItem, QuestionUse, User, Worksheet, WorksheetItem
+from questionbank.models.visibility import EVERYBODY
 from questionbank.people.owned import (
     NAME_LIMIT,
     checked_name,
@@ -106,7 +107,7 @@ def worksheet_create(*, user: User, name: str) -> Worksheet:
     Raises:
         ValidationFailed: the name is empty, too long, or the person has a worksheet of that name.
     """
-    name = checked_name(Worksheet.objects.filter(owner=user), name, noun="worksheet")
+    name = checked_name(Worksheet.unrestricted.filter(owner=user), name, noun="worksheet")
     return Worksheet.objects.create(owner=user, name=name, seed=_new_seed())
 
 
@@ -116,7 +117,7 @@ def worksheet_from_list(*, user: User, question_list: QuestionList) -> tuple[Wor
 
     It takes the list's name, with a number appended if the person has a worksheet of that name.
     """
-    names = set(Worksheet.objects.filter(owner=user).values_list("name", flat=True))
+    names = set(Worksheet.unrestricted.filter(owner=user).values_list("name", flat=True))
     stem = question_list.name[: NAME_LIMIT - 6]
     tried = (question_list.name if number == 1 else f"{stem} ({number})" for number in count(1))
     worksheet = worksheet_create(user=user, name=next(name for name in tried if name not in names))
@@ -129,7 +130,7 @@ def worksheet_from_list(*, user: User, question_list: QuestionList) -> tuple[Wor
 
 @transaction.atomic
 def worksheet_update(*, user: User, worksheet: Worksheet, **values: Any) -> Worksheet:
-    """Change the appearance of a worksheet, how its versions are generated, and whether it is shared.
+    """Change the appearance of a worksheet, and how its versions are generated.
 
     Args:
         values: values of editable columns, as validated by the form.
@@ -140,7 +141,7 @@ def worksheet_update(*, user: User, worksheet: Worksheet, **values: Any) -> Work
     """
     require_owner(user, worksheet)
     if "name" in values:
-        others = Worksheet.objects.filter(owner=user).exclude(pk=worksheet.pk)
+        others = Worksheet.unrestricted.filter(owner=user).exclude(pk=worksheet.pk)
         values["name"] = checked_name(others, values["name"], noun="worksheet")
     if "title" in values:
         values["title"] = " ".join(values["title"].split())
@@ -393,15 +394,12 @@ def worksheet_use(*, user: User, worksheet: Worksheet, question_ids: Iterable[in
     """Record that questions were handed out today; return how many were not recorded yet."""
     used = dict.fromkeys(question_ids)
     day = timezone.localdate()
-    before = set(QuestionUse.objects.filter(worksheet=worksheet, day=day).values_list("question_id", flat=True))
+    uses = QuestionUse.unrestricted  # colleagues of another school may have used it today, too
+    before = set(uses.filter(worksheet=worksheet, day=day).values_list("question_id", flat=True))
     there = Question.objects.filter(pk__in=used).values_list("pk", flat=True)
-    made = QuestionUse.objects.bulk_create(
-        (
-            QuestionUse(question_id=pk, day=day, worksheet=worksheet, worksheet_name=worksheet.name, user=user)
-            for pk in there
-            if pk not in before
-        ),
-        ignore_conflicts=True,
+    use = {"worksheet": worksheet, "worksheet_name": worksheet.name, "user": user, "audience": _told(worksheet, user)}
+    made = uses.bulk_create(
+        (QuestionUse(question_id=pk, day=day, **use) for pk in there if pk not in before), ignore_conflicts=True
     )
     return len(made)
 
@@ -414,7 +412,19 @@ def worksheet_use_forget(*, user: User, worksheet: Worksheet, day: date) -> int:
         NotAllowed: the worksheet is somebody else's.
     """
     require_owner(user, worksheet)
-    return QuestionUse.objects.filter(worksheet=worksheet, day=day).delete()[0]
+    return QuestionUse.unrestricted.filter(worksheet=worksheet, day=day).delete()[0]
+
+
+def _told(worksheet: Worksheet, user: User) -> int:
+    """Return the audience that may know that a worksheet was used: its school, or else the person's only one.
+
+    A person with several schools tells none of them, and one without a school tells everybody.
+    """
+    if worksheet.school_id is not None:
+        return worksheet.school_id
+    if len(user.school_ids) > 1:
+        return -user.pk
+    return user.school_ids[0] if user.school_ids else EVERYBODY
 
 
 def _new_seed() -> int:

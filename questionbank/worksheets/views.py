@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from questionbank.bank.list_selectors import own_and_shared, question_list_get, worksheet_use_days
+from questionbank.bank.visibility_views import row_shown, visibility_context
 from questionbank.core.errors import PrintingRefused
 from questionbank.core.views import button_for, form_for, page_for
 from questionbank.core.wording import counted
@@ -89,7 +90,17 @@ def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
         "changed_since": changed_since(worksheet, rows, use_days[0][0]) if use_days else None,
         **worksheet_facts(rows),
     }
+    if not context["is_owner"]:  # the owner's choice is beside the layout
+        context |= visibility_context(request, worksheet, "worksheet_visibility")
     return render(request, "worksheets/detail.html", context)
+
+
+@button_for("read", back="worksheet_index")
+def worksheet_visibility(request: HttpRequest, worksheet_id: int) -> HttpResponse:
+    """Let a school, everybody or only its owner see a worksheet (`visible_to`)."""
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
+    page = "worksheet_layout" if worksheet.owner_id == request.user.pk else "worksheet_detail"
+    return row_shown(request, worksheet, page=page, index="worksheet_index")
 
 
 def worksheet_facts(rows: Sequence[WorksheetRow]) -> dict[str, Any]:

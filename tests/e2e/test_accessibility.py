@@ -153,7 +153,7 @@ def full_bank(bank, teacher):
         settings={},
     )
     add_models(bank)
-    bank.list = QuestionList.objects.create(owner=teacher, name="Friday's revision " * 5, is_shared=True)
+    bank.list = QuestionList.objects.create(owner=teacher, name="Friday's revision " * 5, visibility="all")
     for position, question in enumerate([bank.long, *bank.questions[:2]], 1):
         bank.list.items.create(question=question, position=position)
     bank.running = Run.objects.create(kind="train", title="Train", state="running", done=10, total=100)

@@ -65,6 +65,7 @@ LIST = {"list_id": "list"}  # shared by somebody who is none of these
 WORKSHEET = {"worksheet_id": "worksheet"}  # likewise
 RESPONSES = {"set_id": "responses"}  # likewise
 NOT_THE_OWNERS = (LOGIN, 403, 404, 404, 404)
+MOVED_BY_ADMINS = (LOGIN, 403, 403, 403, 302)
 PERSON = {"person_id": "person"}
 SYNONYMS = {"group_id": "synonyms"}
 PAPER = {"draft_id": "draft"}
@@ -136,6 +137,7 @@ TABLE: dict[str, Address] = {
     "document_import": Address(OTHERS_PAPER, PAPER, "post"),
     "document_list": Address(OTHERS_PAPER, PAPER, "post"),
     "document_delete": Address(OTHERS_PAPER, PAPER, "post"),
+    "document_visibility": Address(OTHERS_PAPER, PAPER, "post", {"visible_to": "all"}),
     "change_list": Address(ADMINS),
     "import_undo": Address(ADMINS, RUN),
     "import_conflicts": Address(ADMINS, RUN),
@@ -188,12 +190,14 @@ TABLE: dict[str, Address] = {
     "list_detail": Address(EVERYBODY, LIST),
     "list_export": Address(EVERYBODY, {**LIST, "format": "csv"}),
     "list_edit": Address((LOGIN, 403, 404, 404, 404), LIST),
+    "list_visibility": Address(MOVED_BY_ADMINS, LIST, "post", {"visible_to": "all"}),
     "list_delete": Address((LOGIN, 403, 404, 404, 404), LIST),
     "list_item": Address((LOGIN, 403, 404, 404, 404), {**LIST, **QUESTION}, "post"),
     "worksheet_index": Address(EVERYBODY),
     "worksheet_from_list": Address((LOGIN, 403, 302, 302, 302), LIST, "post"),
     "worksheet_detail": Address(EVERYBODY, WORKSHEET),
     "worksheet_mark": Address(EVERYBODY, WORKSHEET),
+    "worksheet_visibility": Address(MOVED_BY_ADMINS, WORKSHEET, "post", {"visible_to": "all"}),
     "worksheet_download": Address((LOGIN, 403, 302, 302, 302), WORKSHEET, "post", {"format": "pdf"}),
     "worksheet_edit": Address(NOT_THE_OWNERS, WORKSHEET),
     "worksheet_layout": Address(NOT_THE_OWNERS, WORKSHEET),
@@ -216,6 +220,7 @@ TABLE: dict[str, Address] = {
     "response_check": Address((LOGIN, 403, 302, 403, 302)),  # without a file it leads to where one is uploaded
     "response_set_detail": Address(WRITERS, RESPONSES),
     "response_set_csv": Address(WRITERS, RESPONSES),
+    "response_set_visibility": Address(MOVED_BY_ADMINS, RESPONSES, "post", {"visible_to": "all"}),
     "response_set_delete": Address((LOGIN, 403, 403, 403, 200), RESPONSES),  # not the teacher's own
     "person_list": Address(ADMINS),
     "person_invite": Address(ADMINS),
@@ -292,8 +297,8 @@ def things(bank, settings):
     colleague = get_user_model().objects.create_user(username="colleague")
     return {
         "draft": DocumentDraft.objects.create(owner=colleague, name="Test", state="ready").pk,
-        "list": QuestionList.objects.create(owner=colleague, name="Homework", is_shared=True).pk,
-        "worksheet": Worksheet.objects.create(owner=colleague, name="Test", is_shared=True).pk,
+        "list": QuestionList.objects.create(owner=colleague, name="Homework", visibility="all").pk,
+        "worksheet": Worksheet.objects.create(owner=colleague, name="Test", visibility="all").pk,
         "responses": ResponseSet.objects.create(owner=colleague, title="Test", layout="Table").pk,
         "person": colleague.pk,
         "synonyms": SynonymGroup.objects.create(terms=["rooks", "castles"]).pk,

@@ -280,6 +280,6 @@ def test_the_api_reads_and_sets_who_sees_a_question(other_school, teacher) -> No
 
 def test_a_list_and_a_worksheet_say_that_they_hold_what_one_may_not_see(other_school, things, as_teacher) -> None:  # noqa: F811
     page = text_of(as_teacher.get(reverse("list_detail", args=[things["list"]])))
-    assert "2 questions of this list are such that you may not see." in page
+    assert "You may not see 2 questions of this list." in page
     page = text_of(as_teacher.get(reverse("worksheet_detail", args=[things["worksheet"]])))
-    assert f"Questions {other_school[0].pk} and {other_school[1].pk} are such that you may not see them." in page
+    assert f"You may not see questions {other_school[0].pk} and {other_school[1].pk}." in page

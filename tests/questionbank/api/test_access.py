@@ -231,11 +231,20 @@ TABLE: dict[str, Call] = {
     "redo_paper_correction": Call("POST", "/papers/{paper}/redo", (409, 403, 409), **NOT_MY_PAPER),
     "import_paper": Call("POST", "/papers/{paper}/import", (202, 403, 202), **NOT_MY_PAPER, body={}),
     "create_list_of_paper": Call("POST", "/papers/{paper}/list", (409, 403, 409), **NOT_MY_PAPER, body={"name": "New"}),
+    "change_paper": Call("PATCH", "/papers/{paper}", WRITERS, **NOT_MY_PAPER, body={"visible_to": "all"}),
     "delete_paper": Call("DELETE", "/papers/{paper}", (204, 403, 204), **NOT_MY_PAPER),
     "create_response_set": Call("POST", "/responses", (415, 403, 415)),  # without a file
     "list_response_sets": Call("GET", "/responses", WRITERS),
     "get_response_set": Call("GET", "/responses/{responses}", WRITERS, WRITERS, missing=(404, 403, 404)),
     "list_set_statistics": Call("GET", "/responses/{responses}/statistics", WRITERS, WRITERS, missing=(404, 403, 404)),
+    "change_response_set": Call(
+        "PATCH",
+        "/responses/{responses}",
+        WRITERS,
+        (403, 403, 200),
+        missing=(404, 403, 404),
+        body={"visible_to": "private"},
+    ),
     "delete_response_set": Call(
         "DELETE", "/responses/{responses}", (204, 403, 204), (403, 403, 204), missing=(404, 403, 404)
     ),
@@ -315,6 +324,7 @@ PAGES = {  # operation -> the page that does the same; a literal table
     "get_paper": "document_review",
     "get_paper_outlook": "document_outlook",
     "correct_paper": "document_review",
+    "change_paper": "document_visibility",
     "import_paper": "document_import",
     "create_list_of_paper": "document_list",
     "delete_paper": "document_delete",
@@ -325,6 +335,7 @@ PAGES = {  # operation -> the page that does the same; a literal table
     "create_response_set": "response_upload",
     "list_response_sets": "response_set_list",
     "get_response_set": "response_set_detail",
+    "change_response_set": "response_set_visibility",
     "list_set_statistics": "response_set_detail",
     "delete_response_set": "response_set_delete",
 }

@@ -97,7 +97,8 @@ class Person:
         self._send("list_index", name=name)
 
     def change_list(self, chosen: QuestionList, name: str, is_shared: bool) -> None:
-        self._send("list_edit", chosen.pk, name=name, **({"is_shared": "on"} if is_shared else {}))
+        self._send("list_edit", chosen.pk, name=name)
+        self._send("list_visibility", chosen.pk, visible_to="all" if is_shared else "private")
 
     def delete_list(self, chosen: QuestionList) -> None:
         self._send("list_delete", chosen.pk)

@@ -11,9 +11,9 @@ from questionbank.bank.list_services import (
     question_list_create,
     question_list_move,
     question_list_remove,
-    question_list_update,
 )
 from questionbank.core.errors import NotAllowed, NotFound, ValidationFailed
+from questionbank.people.owned import row_show
 from tests.factories import QuestionFactory
 
 pytestmark = pytest.mark.django_db
@@ -71,7 +71,7 @@ def test_others_read_a_shared_list_and_change_none(five, teacher, reviewer) -> N
     question_list, questions = five
     with pytest.raises(NotFound):
         question_list_get(list_id=question_list.pk, user=reviewer)
-    question_list_update(user=teacher, question_list=question_list, name="Homework", is_shared=True)
+    row_show(user=teacher, row=question_list, visible_to="all")
     assert question_list_get(list_id=question_list.pk, user=reviewer) == question_list
     with pytest.raises(NotAllowed):
         question_list_remove(user=reviewer, question_list=question_list, question_id=questions[0].pk)

@@ -18,7 +18,7 @@ from questionbank.core import migrations
 from questionbank.core.migrations import CreateModels, applied_migrations, history_problem, known_migrations
 from questionbank.core.release import release
 from questionbank.jobs.run_services import runs_reconcile
-from questionbank.models import Question, Run, WorkBlock
+from questionbank.models import Question, QuestionList, Run, WorkBlock
 from questionbank.operations import backup_database
 from questionbank.operations.backup_archive import DUMP, archive_write
 from questionbank.operations.backup_database import connected_to
@@ -177,7 +177,9 @@ def add_rows(apps, number: int) -> None:
     )
     add("QuestionTag", question=question, concept=concept, user=person)
     add("QuestionEquation", question=question, expression="+ N0 N1", numbers=[str(number), "5"])
-    kept = add("QuestionList", name="Kept", owner=person)
+    shared = {"visibility": "all"} if "QuestionListMove" in names else {"is_shared": True}
+    kept = add("QuestionList", name="Kept", owner=person, **shared)
+    add("QuestionList", name="Own", owner=person)
     add("QuestionListItem", question_list=kept, question=question, position=1)
     encoder = add("ModelArtifact", capability="encoder", name="small", checksum="c" * 64, location=f"encoder/{number}")
     vectors = add("EmbeddingSet", lens="purpose", encoder_name="small", dimension=2, artifact=encoder)
@@ -238,6 +240,8 @@ def test_banks_and_backups_of_every_release_are_upgraded_and_their_jobs_go_on(ow
         assert _schema() == expected
         first = Question.objects.earliest("pk")
         assert (first.kind, first.difficulty_percent) == ("blanks", pytest.approx(30))  # 0045, 0065
+        shown = QuestionList.objects.order_by("pk").values_list("name", "visibility")  # 0074
+        assert list(shown) == [("Kept", "all"), ("Own", "private")] * len(kept)
         assert runs_reconcile()["requeued"] == len(kept)
         assert set(Run.objects.values_list("state", flat=True)) == {"queued"}
 

@@ -27,6 +27,7 @@ from questionbank.models import (
     ModelEvent,
     ParaphrasePair,
     Question,
+    School,
 )
 from questionbank.people.services import person_set_active, person_update
 from questionbank.solving.services import equation_write
@@ -243,3 +244,21 @@ def test_nobody_is_told_after_the_end(hook, teacher, admin_person, told, end) ->
         hook_set_active(user=teacher, hook_id=hook.pk, is_active=False)
     assert told() == []
     assert not HookEvent.objects.exists()
+
+
+def test_a_hook_is_told_of_no_question_of_another_school(hook, teacher, told) -> None:
+    ours, theirs = (School.objects.create(name=name, slug=name.lower()) for name in ("Hillside", "Lakeside"))
+    ours.people.add(teacher)
+    seen, hidden = (QuestionFactory(visibility="school", school=school) for school in (ours, theirs))
+    assert questions_of(told()) == [("ids", [seen.pk])]
+    pairs = [
+        ParaphrasePair.objects.create(question=one, original="Why?", paraphrase="How?", source="typed")
+        for one in (seen, hidden)
+    ]
+    for pair in pairs:
+        pair.state, pair.outcome = ParaphrasePair.State.DECIDED, ParaphrasePair.Outcome.ACCEPT
+        pair.save()
+    assert questions_of(told()) == [("ids", [pairs[0].pk])]
+    numbers = [one.pk for one in (seen, hidden)]
+    Question.objects.filter(pk__in=numbers).delete()
+    assert [numbers for name, numbers in questions_of(told()) if name == "deleted"] == [[numbers[0]]]

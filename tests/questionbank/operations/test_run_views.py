@@ -16,7 +16,7 @@ from analytics.encoder.metric_layer import VECTORS_PREFIX
 from analytics.training.checkpoint import CHECKPOINT_NAME
 from questionbank.core.errors import LineProblem
 from questionbank.imports.report import ImportReport
-from questionbank.jobs.run_selectors import CHECKPOINT, VECTORS
+from questionbank.jobs.run_selectors import CHECKPOINT, VECTORS, run_title
 from questionbank.jobs.run_services import (
     run_cancel,
     run_create,
@@ -30,7 +30,8 @@ from questionbank.jobs.run_services import (
     run_succeed,
     worker_seen,
 )
-from questionbank.models import EmbeddingSet, ModelArtifact, Run
+from questionbank.models import EmbeddingSet, ModelArtifact, Run, School, User
+from questionbank.people.viewer import viewing_as
 from tests.factories import QuestionFactory
 
 
@@ -330,3 +331,29 @@ def test_no_page_tells_a_colleague_which_file_a_job_is_about(
         page = as_teacher.get(reverse(name, args=[run.pk])).content.decode()
         assert "mock" not in page
         assertContains(as_admin.get(reverse(name, args=[run.pk])), "mock.docx is damaged.")
+
+
+def test_a_personal_job_of_another_school_is_not_there(as_teacher, teacher, reviewer) -> None:
+    ours, theirs = (School.objects.create(name=name, slug=name.lower()) for name in ("Hillside", "Lakeside"))
+    ours.people.add(teacher)
+    theirs.people.add(reviewer)
+    hidden = Run.objects.create(kind="import", title="Import of herons.csv", requested_by=reviewer, state="running")
+    elsewhere = Run.objects.create(kind="import", title="Import of herons.csv", parameters={"visible_to": "lakeside"})
+    shown = [
+        Run.objects.create(kind="import", title="Import of sums.csv", parameters={"visible_to": "hillside"}),
+        Run.objects.create(kind="embed", title="Compute missing vectors", requested_by=reviewer),
+        Run.objects.create(kind="change", title="Retire", requested_by=teacher),
+    ]
+    listed = as_teacher.get(reverse("run_list")).content.decode()
+    assert [reverse("run_detail", args=[run.pk]) in listed for run in (hidden, elsewhere, *shown)] == [
+        False, False, True, True, True,
+    ]  # fmt: skip
+    assert "herons" not in listed
+    assert "herons" not in as_teacher.get(reverse("home")).content.decode()
+    for name in ("run_detail", "run_progress"):
+        assert [as_teacher.get(reverse(name, args=[run.pk])).status_code for run in (hidden, elsewhere, shown[0])] == [
+            404, 404, 200,
+        ]  # fmt: skip
+    assert as_teacher.post(reverse("run_retry", args=[hidden.pk])).status_code == 404
+    with viewing_as(User.objects.get(pk=teacher.pk)):
+        assert run_title(Run.objects.get(pk=hidden.pk), user=teacher) == "Another job"

@@ -109,7 +109,7 @@ def test_another_s_list_is_hidden_until_it_is_shared(as_reviewer, teacher, bank)
     question_list = question_list_create(user=teacher, name="Friday")
     page = reverse("list_detail", args=[question_list.pk])
     assert as_reviewer.get(page).status_code == 404
-    question_list.is_shared = True
+    question_list.visibility = "all"
     question_list.save()
     assert as_reviewer.get(page).status_code == 200
     assert "Friday" in as_reviewer.get(reverse("list_index")).content.decode()

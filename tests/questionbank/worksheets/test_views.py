@@ -12,6 +12,7 @@ from pytest_django.asserts import assertContains
 
 from questionbank.bank.list_services import question_list_add, question_list_create
 from questionbank.models import Question, QuestionUse, Worksheet
+from questionbank.people.owned import row_show
 from questionbank.worksheets.files import FILES, WorksheetFile
 from questionbank.worksheets.services import worksheet_add, worksheet_create, worksheet_update
 from tests.factories import QuestionFactory, UserFactory
@@ -212,7 +213,7 @@ def test_worksheets_are_private_until_they_are_shared(as_teacher, teacher, bank)
     worksheet_add(user=colleague, worksheet=worksheet, questions=[draft, bank.questions[0]])
     detail = reverse("worksheet_detail", args=[worksheet.pk])
     assert as_teacher.get(detail).status_code == 404
-    worksheet_update(user=colleague, worksheet=worksheet, is_shared=True)
+    row_show(user=colleague, row=worksheet, visible_to="all")
     shown = as_teacher.get(detail).content.decode()
     assert "secret" not in shown
     assert "somebody else’s draft" in shown

@@ -778,9 +778,11 @@ class MergeBody(TypedDict):
 class ListSummary(TypedDict):
     """A list without its questions."""
 
+    is_shared: bool  # Whether others than its owner may read it.
+    visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
+    school: str | None  # Short name of the school that sees it.
     id: int
     name: str
-    is_shared: bool
     owner: str
     updated_at: str
 
@@ -791,15 +793,17 @@ class ListSummaryPage(TypedDict):
 
 
 class ListItem(TypedDict):
-    """A list; `questions` are numbers in the list's order, without other people's drafts."""
+    """A list; `questions` are numbers in the list's order, without those that you may not see."""
 
+    is_shared: bool  # Whether others than its owner may read it.
+    visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
+    school: str | None  # Short name of the school that sees it.
     id: int
     name: str
-    instructions: str
-    is_shared: bool
     owner: str
-    questions: list[int]
     updated_at: str
+    instructions: str
+    questions: list[int]
 
 
 class ListBody(TypedDict):
@@ -811,8 +815,9 @@ class ListBody(TypedDict):
 class ListPatch(TypedDict):
     """What to change about a list."""
 
+    visible_to: NotRequired[str | None]  # `all`, `private` (its owner) or the short name of one of your schools.
+    is_shared: NotRequired[bool | None]  # True lets your only school see it, or else everybody; false only its owner.
     name: NotRequired[str | None]
-    is_shared: NotRequired[bool | None]  # Whether everybody in the school may read it.
 
 
 class AddBody(TypedDict):
@@ -835,9 +840,11 @@ class WorksheetSummaryPage(TypedDict):
 class WorksheetSummary(TypedDict):
     """A worksheet without its entries."""
 
+    is_shared: bool  # Whether others than its owner may read it.
+    visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
+    school: str | None  # Short name of the school that sees it.
     id: int
     name: str
-    is_shared: bool
     owner: str
     updated_at: str
 
@@ -845,9 +852,11 @@ class WorksheetSummary(TypedDict):
 class ChangedWorksheet(TypedDict):
     """A worksheet after questions were added."""
 
+    is_shared: bool  # Whether others than its owner may read it.
+    visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
+    school: str | None  # Short name of the school that sees it.
     id: int
     name: str
-    is_shared: bool
     owner: str
     updated_at: str
     title: str
@@ -886,6 +895,8 @@ class WorksheetBody(TypedDict):
 
     questions: NotRequired[list[int]]
     list: NotRequired[int | None]  # A list that you can read.
+    visible_to: NotRequired[str | None]  # `all`, `private` (its owner) or the short name of one of your schools.
+    is_shared: NotRequired[bool | None]  # True lets your only school see it, or else everybody; false only its owner.
     name: NotRequired[str]  # May be left out if it is made from a list, whose name it then takes.
     title: NotRequired[str | None]  # At the top of the paper; if empty, the name.
     instructions: NotRequired[str | None]
@@ -896,15 +907,16 @@ class WorksheetBody(TypedDict):
     mixes_questions: NotRequired[bool | None]
     mixes_options: NotRequired[bool | None]
     changes_numbers: NotRequired[bool | None]
-    is_shared: NotRequired[bool | None]  # Whether everybody in the school may read it.
 
 
 class WorksheetDetail(TypedDict):
     """A worksheet; other people's drafts are left out when it is printed."""
 
+    is_shared: bool  # Whether others than its owner may read it.
+    visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
+    school: str | None  # Short name of the school that sees it.
     id: int
     name: str
-    is_shared: bool
     owner: str
     updated_at: str
     title: str
@@ -923,6 +935,8 @@ class WorksheetDetail(TypedDict):
 class WorksheetPatch(TypedDict):
     """What to change about a worksheet; versions B to D differ from A as `mixes_...` and `changes_numbers` say."""
 
+    visible_to: NotRequired[str | None]  # `all`, `private` (its owner) or the short name of one of your schools.
+    is_shared: NotRequired[bool | None]  # True lets your only school see it, or else everybody; false only its owner.
     name: NotRequired[str | None]
     title: NotRequired[str | None]  # At the top of the paper; if empty, the name.
     instructions: NotRequired[str | None]
@@ -933,7 +947,6 @@ class WorksheetPatch(TypedDict):
     mixes_questions: NotRequired[bool | None]
     mixes_options: NotRequired[bool | None]
     changes_numbers: NotRequired[bool | None]
-    is_shared: NotRequired[bool | None]  # Whether everybody in the school may read it.
 
 
 class EntriesBody(TypedDict):
@@ -1081,8 +1094,12 @@ class DoubtItem(TypedDict):
 class PaperDetail(TypedDict):
     """A test paper after the corrections; lines and questions are there while it is ready to review."""
 
+    is_shared: bool  # Whether others than its owner may read it.
+    visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
+    school: str | None  # Short name of the school that sees it.
     id: int
     name: str
+    owner: str
     state: str  # `reading`, `ready`, `refused` or `imported`.
     reason: str  # Why it was refused.
     run: int | None  # The job that reads or imports it.
@@ -1138,8 +1155,12 @@ class PaperSummaryPage(TypedDict):
 class PaperSummary(TypedDict):
     """A test paper; it is deleted a week after its last change."""
 
+    is_shared: bool  # Whether others than its owner may read it.
+    visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
+    school: str | None  # Short name of the school that sees it.
     id: int
     name: str
+    owner: str
     state: str  # `reading`, `ready`, `refused` or `imported`.
     reason: str  # Why it was refused.
     run: int | None  # The job that reads or imports it.
@@ -1154,6 +1175,13 @@ class PaperTextBody(TypedDict):
 
     may_be_sent: NotRequired[bool]  # Whether the school's language model, if it is on, reads it too. The text of its lines is sent there, without pictures and without lines that hold a pupil's name.
     text: str
+
+
+class PaperPatch(TypedDict):
+    """What to change about a test paper."""
+
+    visible_to: NotRequired[str | None]  # `all`, `private` (its owner) or the short name of one of your schools.
+    is_shared: NotRequired[bool | None]  # True lets your only school see it, or else everybody; false only its owner.
 
 
 class PaperOutlook(TypedDict):
@@ -1238,6 +1266,9 @@ class UnusedLine(TypedDict):
 class ResponseSetItem(TypedDict):
     """The responses of one file; figures are missing for fewer than five pupils."""
 
+    is_shared: bool  # Whether others than its owner may read it.
+    visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
+    school: str | None  # Short name of the school that sees it.
     id: int
     title: str
     class_label: str
@@ -1253,6 +1284,13 @@ class ResponseSetItem(TypedDict):
 class ResponseSetItemPage(TypedDict):
     items: list[ResponseSetItem]
     next: str | None
+
+
+class ResponseSetPatch(TypedDict):
+    """What to change about a set."""
+
+    visible_to: NotRequired[str | None]  # `all`, `private` (its owner) or the short name of one of your schools.
+    is_shared: NotRequired[bool | None]  # True lets your only school see it, or else everybody; false only its owner.
 
 
 class FlagItem(TypedDict):
@@ -1926,7 +1964,7 @@ class Operations:
         return self.call("GET", f"/worksheets/{worksheet_id}")
 
     def change_worksheet(self, worksheet_id: int, body: WorksheetPatch, *, if_match: str = "") -> WorksheetDetail:
-        """Change the appearance of a worksheet, how its versions differ, and whether it is shared."""
+        """Change the appearance of a worksheet, how its versions differ, and who sees it."""
         return self.call("PATCH", f"/worksheets/{worksheet_id}", body=body, if_match=if_match)
 
     def delete_worksheet(self, worksheet_id: int, *, if_match: str = "") -> None:
@@ -2041,7 +2079,7 @@ class Operations:
         return self.call("POST", "/papers", files={"file": file}, query=query)
 
     def list_papers(self, **query: Unpack[ListPapersQuery]) -> PaperSummaryPage:
-        """List one's own test papers, newest first."""
+        """List one's own test papers and those that others share, newest first."""
         return self.call("GET", "/papers", query=query)
 
     def create_paper_from_text(self, body: PaperTextBody) -> PaperDetail:
@@ -2051,6 +2089,10 @@ class Operations:
     def get_paper(self, paper_id: int) -> PaperDetail:
         """Return a test paper with its lines and questions, and what is doubtful about each."""
         return self.call("GET", f"/papers/{paper_id}")
+
+    def change_paper(self, paper_id: int, body: PaperPatch, *, if_match: str = "") -> PaperDetail:
+        """Choose who sees a test paper; only its owner changes it otherwise."""
+        return self.call("PATCH", f"/papers/{paper_id}", body=body, if_match=if_match)
 
     def delete_paper(self, paper_id: int, *, if_match: str = "") -> None:
         """Delete a test paper; questions imported from it stay in the bank."""
@@ -2094,6 +2136,10 @@ class Operations:
     def get_response_set(self, set_id: int) -> ResponseSetItem:
         """Return a set of responses with the figures of the test."""
         return self.call("GET", f"/responses/{set_id}")
+
+    def change_response_set(self, set_id: int, body: ResponseSetPatch, *, if_match: str = "") -> ResponseSetItem:
+        """Choose who sees a set; its owner and admins may."""
+        return self.call("PATCH", f"/responses/{set_id}", body=body, if_match=if_match)
 
     def delete_response_set(self, set_id: int, *, if_match: str = "") -> None:
         """Delete a set with its responses and figures."""
