@@ -24,6 +24,7 @@ from questionbank.imports import views as imports
 from questionbank.operations import health_views as health
 from questionbank.operations import run_views as runs
 from questionbank.papers import views as documents
+from questionbank.people import school_views as schools
 from questionbank.people import views as people
 from questionbank.questions import bulk_views as bulk_changes
 from questionbank.questions import list_views as question_lists
@@ -205,6 +206,12 @@ people_patterns: list[URLPattern | URLResolver] = [
     path("<int:person_id>/second-factor/", people.person_second_factor_view, name="person_second_factor"),
 ]
 
+school_patterns: list[URLPattern | URLResolver] = [
+    path("", schools.school_list, name="school_list"),
+    path("<int:school_id>/", schools.school_detail, name="school_detail"),
+    path("<int:school_id>/delete/", schools.school_delete_page, name="school_delete"),
+]
+
 api_page_patterns: list[URLPattern | URLResolver] = [
     path("v1/", include((api_patterns(), "api"))),
     path("docs/", api_keys.api_docs, name="api_docs"),
@@ -228,6 +235,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("responses/", include(response_patterns)),
     path("pictures/<slug:sha256>", questions.picture, name="picture"),
     path("people/", include(people_patterns)),
+    path("schools/", include(school_patterns)),
     path("api/", include(api_page_patterns)),
     path("mcp", assistants.mcp, name="mcp"),
     path("help/", home.help_page, name="help"),

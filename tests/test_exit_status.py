@@ -53,6 +53,7 @@ COMMANDS: dict[str, tuple[str, ...] | None] = {  # -> arguments that are refused
     "reproduce": ("encoder", *MEASURED, "--arms", "nothing"),
     "restore": ("missing.tar",),
     "rewrite_problems": FILES,
+    "school": ("delete", "nowhere", "--to", "all"),
     "score_paraphrases": FILES,
     "send_test_mail": ("nobody",),
     "setup_bank": None,

@@ -40,6 +40,7 @@ from questionbank.models import (
 )
 from questionbank.people.permissions import require
 from questionbank.people.school_selectors import shows_to
+from questionbank.people.school_services import questions_fit
 
 AT_ONCE = 2_000  # most questions changed within a request; a worker changes more
 _PORTION = 1_000
@@ -216,8 +217,9 @@ def _set_columns(change: BulkChange, questions: list[Question], _user: User) -> 
 
 
 def _show_to(change: BulkChange, questions: list[Question], user: User) -> tuple[Snapshots, Snapshots]:
-    columns = dict(zip(_SHOWS, shows_to(user, change.values["visible_to"]), strict=True))
-    return _write(questions, columns)
+    shows = shows_to(user, change.values["visible_to"])
+    questions_fit(school_id=shows[1], added=len(questions))  # none of them is there already
+    return _write(questions, dict(zip(_SHOWS, shows, strict=True)))
 
 
 def _write(questions: list[Question], columns: Mapping[str, Any]) -> tuple[Snapshots, Snapshots]:

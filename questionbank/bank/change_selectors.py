@@ -28,6 +28,7 @@ from questionbank.models import (
     ModelEvent,
     ReviewGuideline,
     Run,
+    School,
     SynonymGroup,
     User,
 )
@@ -220,6 +221,38 @@ def _roles(before: datetime | None) -> Iterable[ChangeEntry]:
     return _entries(events, "people", what)
 
 
+def _schools(before: datetime | None) -> Iterable[ChangeEntry]:
+    events = _events("School", before)
+    current, after = states_after(events, School)
+
+    def what(event: Any) -> str:
+        following = after[event.pk]
+        return {
+            "insert": f"added the school “{event.name}”",
+            "update": f"renamed the school “{event.name}” to “{following.name if following else ''}”",
+            "delete": f"deleted the school “{event.name}”",
+        }[event.pgh_label]
+
+    def address(event: Any) -> str:
+        return reverse("school_detail", args=[event.pgh_obj_id]) if event.pgh_obj_id in current else ""
+
+    return _entries(events, "people", what, address)
+
+
+def _memberships(before: datetime | None) -> Iterable[ChangeEntry]:
+    events = _events("SchoolMembership", before)
+    people = _names(event.person_id for event in events)
+    gone = apps.get_model("questionbank", "SchoolEvent")._default_manager.filter(pgh_label="delete")
+    schools = dict(gone.values_list("pgh_obj_id", "name")) | dict(School.objects.values_list("pk", "name"))
+
+    def what(event: Any) -> str:
+        person, school = people.get(event.person_id, "?"), schools.get(event.school_id, "?")
+        did = f"let {person} belong to" if event.pgh_label == "insert" else f"took {person} out of"
+        return f"{did} {school}"
+
+    return _entries(events, "people", what)
+
+
 def _synonyms(before: datetime | None) -> Iterable[ChangeEntry]:
     events = _events("SynonymGroup", before)
     _current, after = states_after(events, SynonymGroup)
@@ -289,6 +322,8 @@ _SOURCES: tuple[tuple[str, Callable[[datetime | None], Iterable[ChangeEntry]]], 
     ("concepts", _hierarchies),
     ("people", _accounts),
     ("people", _roles),
+    ("people", _schools),
+    ("people", _memberships),
     ("settings", _synonyms),
     ("settings", _models),
     ("settings", _guidelines),

@@ -27,6 +27,7 @@ from questionbank.models import KnowledgeConcept, Question, QuestionEquation, Qu
 from questionbank.models.api import api_key_name
 from questionbank.people.permissions import require
 from questionbank.people.school_selectors import shows_to, visible_to_of
+from questionbank.people.school_services import questions_fit
 from questionbank.solving.services import equation_write, solution_compare
 
 _REWORDED = ", paraphrased"  # appended to the name of the source
@@ -61,7 +62,7 @@ def question_create(*, user: User | None, submission: UUID | None = None, **fiel
             the question created the first time is returned.
 
     Raises:
-        ValidationFailed: the fields are invalid; it lists the problems by field.
+        ValidationFailed: the fields are invalid, with the problems by field; or the school has no room.
         NotAllowed: the person may not write questions.
     """
     require(user, "question_create", "You may not write questions.")
@@ -81,6 +82,7 @@ def question_create(*, user: User | None, submission: UUID | None = None, **fiel
 
 @transaction.atomic
 def _create(user: User | None, question: Question, equation: str, concepts: Sequence[KnowledgeConcept]) -> Question:
+    questions_fit(school_id=question.school_id, added=1)
     _save(question)
     equation_write(question=question, expression=equation, user=user, set_by=_set_by(user))
     _set_tags(question, {concept.pk for concept in concepts}, user)
@@ -104,6 +106,7 @@ def question_add_reworded(*, user: User | None, original: Question, text: str, s
         setattr(question, name, getattr(original, name))
     question.source = f"{original.source[: SET_LIMIT - len(_REWORDED)]}{_REWORDED}".lstrip(", ")
     question.paraphrase_of_id = original.paraphrase_of_id or original.pk
+    questions_fit(school_id=question.school_id, added=1)
     _save(question)
     equation = QuestionEquation.objects.filter(question=original).first()
     if equation is not None:
@@ -153,6 +156,7 @@ def question_update(
     equation = fill_question(fresh, fields)
     if (visible_to := fields.get("visible_to", "")) not in ("", visible_to_of(fresh)):
         fresh.visibility, fresh.school_id = shows_to(user, visible_to)
+        questions_fit(school_id=fresh.school_id, added=1)
     fresh.version += 1
     _save(fresh)
     series_continue(question=fresh, before=before, choice=series)

@@ -26,7 +26,7 @@ from questionbank.bank.concept_path_services import (
 )
 from questionbank.bank.search_index import search_index_settle
 from questionbank.core.database import advisory_lock
-from questionbank.core.errors import LineWarning
+from questionbank.core.errors import ImportRefused, LineWarning, ValidationFailed
 from questionbank.formats import ConceptRow, Entry, Format, read, resolve_concept_rows
 from questionbank.formats.layout import FileLayout
 from questionbank.formats.scales import scale_of_set
@@ -38,7 +38,8 @@ from questionbank.imports.staging import IMPORT_LOCK, StagedQuestion, StagedRows
 from questionbank.imports.updates import apply_updates, known_lines, vanished_questions
 from questionbank.jobs.progress import Tell
 from questionbank.models import KnowledgeHierarchy, User
-from questionbank.people.school_selectors import shows_to
+from questionbank.people.school_selectors import Shows, shows_to
+from questionbank.people.school_services import questions_fit
 
 ROWS_AT_ONCE = 5_000
 HOPELESS_LINES = 100_000  # reading stops if this many lines are refused before any valid one
@@ -175,6 +176,7 @@ def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
     with watch.phase("match duplicates"):
         totals = staging.match(dry_run=options.dry_run)
     report.created, report.languages = totals.created, totals.languages
+    _check_room(shows, totals.created)
     report.link(totals)
     for line in totals.others:
         report.warn(LineWarning(line, SOMEBODY_ELSES, "id"))
@@ -192,6 +194,14 @@ def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
                 search_index_settle()
         report.written = True
     staging.drop()
+
+
+def _check_room(shows: Shows, created: int) -> None:
+    """Refuse an import, or its check, if the school has no room for the new questions."""
+    try:
+        questions_fit(school_id=shows[1], added=created)
+    except ValidationFailed as error:
+        raise ImportRefused(str(error)) from error
 
 
 def _read(

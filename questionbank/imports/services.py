@@ -40,6 +40,7 @@ from questionbank.jobs.progress import Tell
 from questionbank.models import Run, User
 from questionbank.people.permissions import require
 from questionbank.people.school_selectors import shows_to
+from questionbank.people.school_services import upload_fits
 
 LOOKED_AT = 4 * 1024 * 1024  # bytes of an upload, compressed or not, that a request reads
 MANY = 10_000  # number of new questions from which we do not wait for autovacuum
@@ -192,7 +193,7 @@ def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str 
 
     Raises:
         NotAllowed: the person may not import.
-        ValidationFailed: the format is unknown.
+        ValidationFailed: the format is unknown, or the person's school has no room for the file.
     """
     require(user, "import", "You may not import questions.")
     if format not in (AUTO, *FORMATS):
@@ -200,6 +201,7 @@ def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str 
         raise ValidationFailed(
             f"The format {format!r} is not known; use one of {format_names}.", {"format": [format_names]}
         )
+    upload_fits(user=user, size=upload.size)
     uploads_forget_old()
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
     return KeptUpload(stored, _plain_name(name))

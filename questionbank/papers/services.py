@@ -37,6 +37,7 @@ from questionbank.papers.second_reading_selectors import second_reading
 from questionbank.papers.second_reading_services import second_reading_request
 from questionbank.papers.selectors import document_corrected, document_review
 from questionbank.people.permissions import require
+from questionbank.people.school_services import upload_fits
 
 WORD_PROCESSORS = (".docx", ".odt", ".pdf", ".rtf")  # never a file of questions
 DOCUMENT_SUFFIXES = (*WORD_PROCESSORS, ".html", ".htm", ".md", ".tex", ".txt")
@@ -55,10 +56,11 @@ def document_draft_upload(*, upload: File[Any], name: str, user: User, may_be_se
 
     Raises:
         NotAllowed: If the person may not import test papers.
-        ValidationFailed: If it is a PDF file that cannot be read, such as a scan.
+        ValidationFailed: If it is a PDF file that cannot be read, such as a scan, or the person's school has no room.
     """
     require(user, "import", "You may not import test papers.")
     _check_pdf(upload)
+    upload_fits(user=user, size=upload.size)
     uploads_forget_old()
     printable = upload_name(name)[-_NAME_LIMIT:] or "document"
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)

@@ -14,9 +14,11 @@ from django.utils.html import format_html
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, form_for, page_for, warning_of
-from questionbank.models import User
+from questionbank.core.wording import whole_number
+from questionbank.models import School, User
 from questionbank.people.mail import mail_invite, mail_request_reset, password_link
 from questionbank.people.roles import ROLE_EXPLANATIONS, ROLES
+from questionbank.people.school_services import person_schools_set
 from questionbank.people.selectors import people, person_get
 from questionbank.people.services import (
     person_has_second_factor,
@@ -51,6 +53,19 @@ class PersonForm(ServiceForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["roles"].choices = [(role, _role_label(role)) for role in ROLES]  # type: ignore[attr-defined]
+        if schools := list(School.objects.all()):
+            self.fields["schools"] = forms.TypedMultipleChoiceField(
+                label="Schools",
+                choices=[(school.pk, str(school)) for school in schools],
+                coerce=int,
+                required=False,
+                widget=forms.CheckboxSelectMultiple,
+                help_text="The person sees what belongs to these schools, and what belongs to everybody.",
+            )
+
+    def details(self) -> dict[str, Any]:
+        """Return the fields of a valid form that are a person's own."""
+        return {name: value for name, value in self.cleaned_data.items() if name != "schools"}
 
 
 class InvitationForm(PersonForm):
@@ -87,8 +102,11 @@ class ResetPasswordForm(ServiceForm):
 
 @page_for("people_manage")
 def person_list(request: HttpRequest) -> HttpResponse:
-    """List everybody with an account."""
-    return render(request, "people/list.html", {"people": people()})
+    """List everybody with an account, or the people of a `school`."""
+    school = whole_number(request.GET.get("school", ""))
+    listed = people() if school is None else people().filter(schools=school)
+    context = {"people": listed.prefetch_related("schools"), "schools": School.objects.all(), "school": school}
+    return render(request, "people/list.html", context)
 
 
 @form_for("people_manage")
@@ -97,7 +115,8 @@ def person_invite_page(request: HttpRequest) -> HttpResponse:
     form = InvitationForm(request.POST or None, initial={"roles": ["teacher"]})
     if form.is_valid():
         with form.takes_problems():
-            person = person_invite(user=request.user, **form.cleaned_data)
+            person = person_invite(user=request.user, **form.details())
+            _set_schools(request, person, form)
             is_mailed = mail_invite(person=person, inviter=request.user, site=_site(request))
             what_next = f"The invitation is on its way to {person.email}."
             messages.success(request, what_next if is_mailed else f"{person} is added. Pass the link below on.")
@@ -112,7 +131,8 @@ def person_detail(request: HttpRequest, person_id: int) -> HttpResponse:
     form = PersonForm(request.POST or None, initial=_initial(person))
     if form.is_valid():
         with form.takes_problems():
-            person_update(user=request.user, person=person, **form.cleaned_data)
+            person_update(user=request.user, person=person, **form.details())
+            _set_schools(request, person, form)
             messages.success(request, "The changes are saved.")
             return redirect("person_detail", person_id=person_id)
         person = person_get(person_id=person_id)
@@ -150,12 +170,20 @@ def person_active_view(request: HttpRequest, person_id: int) -> HttpResponse:
     return redirect("person_detail", person_id=person_id)
 
 
+def _set_schools(request: HttpRequest, person: User, form: PersonForm) -> None:
+    """Let the person belong to the chosen schools, if there are any."""
+    if "schools" in form.fields:
+        chosen = School.objects.filter(pk__in=form.cleaned_data["schools"])
+        person_schools_set(user=request.user, person=person, schools=chosen)
+
+
 def _initial(person: User) -> dict[str, Any]:
     return {
         "first_name": person.first_name,
         "last_name": person.last_name,
         "email": person.email,
         "roles": [group.name for group in person.groups.all()],
+        "schools": person.school_ids,
     }
 
 

@@ -162,6 +162,7 @@ def make_things() -> dict[str, int]:
         "list": rows("QuestionList").create(owner=colleague, name="Homework", visibility="all"),
         "worksheet": rows("Worksheet").create(owner=colleague, name="Test", visibility="all"),
         "person": colleague,
+        "school": rows("School").create(name="Hill School", slug="hill"),
         "synonyms": rows("SynonymGroup").create(terms=["rooks", "castles"]),
         "question": questions[1],
         "bulk_change": rows("BulkChange").create(

@@ -25,6 +25,7 @@ from questionbank.models import (
     QuestionList,
     ResponseSet,
     Run,
+    School,
     SynonymGroup,
     Worksheet,
 )
@@ -228,6 +229,9 @@ TABLE: dict[str, Address] = {
     "person_active": Address(ADMINS_ACT, PERSON, "post"),
     "person_password_link": Address(ADMINS, PERSON, "post"),
     "person_second_factor": Address(ADMINS_ACT, PERSON, "post"),
+    "school_list": Address(ADMINS),
+    "school_detail": Address(ADMINS, {"school_id": "school"}),
+    "school_delete": Address(ADMINS, {"school_id": "school"}),
     "help": Address(EVERYBODY),
     "mcp": Address((401,) * 5, method="post"),  # only a key opens it: tests/questionbank/assistants
     "api_docs": Address(EVERYBODY),
@@ -301,6 +305,7 @@ def things(bank, settings):
         "worksheet": Worksheet.objects.create(owner=colleague, name="Test", visibility="all").pk,
         "responses": ResponseSet.objects.create(owner=colleague, title="Test", layout="Table").pk,
         "person": colleague.pk,
+        "school": School.objects.create(name="Hill School", slug="hill").pk,
         "synonyms": SynonymGroup.objects.create(terms=["rooks", "castles"]).pk,
         "question": bank.questions[1].pk,
         "bulk_change": BulkChange.objects.create(
