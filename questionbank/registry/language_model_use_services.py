@@ -38,14 +38,12 @@ from questionbank.people.permissions import require
 from questionbank.registry.language_model_use_selectors import language_model_use
 from questionbank.registry.language_models import configured_language_model, endpoint_model, refuse_private_address
 
-CHECK_QUESTIONS = (
-    "Write only the number: 17 * 23 - 40 =",
-    "Write only the word that comes last in the alphabet: pencil, ruler, compass, protractor, eraser.",
-    "Write only the next number: 2, 6, 12, 20, 30,",
-    "Write only the name of a shape with seven sides.",
-    "Write one sentence of at most twelve words about fractions.",
+CHECK_QUESTIONS = tuple(
+    f"Write one sentence of at most twelve words about {subject}."
+    for subject in ("fractions", "triangles", "prime numbers", "a pencil", "rain")
 )
-"""By the answers to these a model is recognised as the one that took the exam."""
+"""By the answers to these a model is recognised as the one that took the exam: few models write the same sentences."""
+LEAST_EQUAL = 3  # answers; a model's rounding depends on what its server computed before, and may change a word
 
 CHECKED_FOR = timedelta(hours=12)
 _CHECK_OPTIONS = AskOptions(temperature=0.0, seed=0, max_tokens=48)
@@ -147,7 +145,13 @@ def check_answers(model: LanguageModel) -> list[str]:
 
 def _answers_as_before(model: LanguageModel, before: Sequence[str]) -> bool:
     """Return whether the model gives the answers of its exam, at the second try at the latest."""
-    return any(check_answers(model) == list(before) for _try in range(2))
+    return any(is_same_model(check_answers(model), before) for _try in range(2))
+
+
+def is_same_model(answers: Sequence[str], before: Sequence[str]) -> bool:
+    """Return whether most answers to the check questions are those of before, apart from capital letters."""
+    pairs = zip(answers, before, strict=False)
+    return sum(answer.casefold() == other.casefold() for answer, other in pairs) >= LEAST_EQUAL
 
 
 @transaction.atomic

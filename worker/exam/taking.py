@@ -1,6 +1,6 @@
 """Taking the exam: a job that asks the model everything, keeps each answer, and stores a verdict for each use.
 
-Only public examples are sent. Answers are filed under the model's replies to the check questions, so a job that was
+Only public examples are sent. Answers are filed with the model's replies to the check questions, so a job that was
 stopped resumes where it was, a longer exam begins with the answers of a shorter one, and another model begins anew.
 """
 
@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,12 @@ from analytics.language_model.protocol import LanguageModel
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.wording import duration_text
 from questionbank.models import LanguageModelUse
-from questionbank.registry.language_model_use_services import CountedModel, check_answers, language_model_exam_store
+from questionbank.registry.language_model_use_services import (
+    CountedModel,
+    check_answers,
+    is_same_model,
+    language_model_exam_store,
+)
 from questionbank.registry.language_models import endpoint_model
 from worker.exam.concepts_exam import ConceptsExam
 from worker.exam.contract import Example, UseExam
@@ -127,14 +133,21 @@ def estimate(missing: Mapping[UseExam, Sequence[Example]], kept: KeptAnswers) ->
 
 
 class KeptAnswers:
-    """The answers of one model, kept in a file; a model is known by its answers to the check questions."""
+    """The answers of one model, kept in a file whose first line says how it answered the check questions."""
 
     def __init__(self, host: str, name: str, checked: Sequence[str]) -> None:
-        number = hashlib.sha256(json.dumps([host, name, *checked]).encode()).hexdigest()[:16]
-        self._file = Path(settings.VAR_DIR) / "exams" / f"{number}.jsonl"
-        self._answers: dict[str, dict[str, Any]] = {}
-        if self._file.is_file():
-            self._answers = {row.pop("key"): row for _number, row in _whole_lines(self._file)}
+        folder = Path(settings.VAR_DIR) / "exams"
+        folder.mkdir(parents=True, exist_ok=True)
+        server = hashlib.sha256(json.dumps([host, name]).encode()).hexdigest()[:16]
+        for number in count(1):
+            self._file = folder / f"{server}-{number}.jsonl"
+            rows = [row for _line, row in _whole_lines(self._file)] if self._file.is_file() else []
+            if not rows:
+                self._write({"checked": list(checked)})
+                break
+            if is_same_model(checked, rows.pop(0)["checked"]):
+                break
+        self._answers = {row.pop("key"): row for row in rows}
 
     def __contains__(self, prompt: str) -> bool:
         return _key(prompt) in self._answers
@@ -146,9 +159,11 @@ class KeptAnswers:
         """Keep an answer."""
         key = _key(prompt)
         self._answers[key] = dict(answer)
-        self._file.parent.mkdir(parents=True, exist_ok=True)
+        self._write({"key": key, **answer})
+
+    def _write(self, row: Mapping[str, Any]) -> None:
         with self._file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"key": key, **answer}, ensure_ascii=False) + "\n")
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def _whole_lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:

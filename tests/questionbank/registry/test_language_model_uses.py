@@ -22,6 +22,7 @@ from questionbank.registry.language_model_use_services import (
     CountedModel,
     ExamOutcome,
     check_answers,
+    is_same_model,
     language_model_exam_store,
     language_model_for,
     language_model_switch,
@@ -99,6 +100,18 @@ def test_the_same_model_is_recognised_by_its_answers_and_another_one_is_not(serv
     LanguageModelUse.objects.update(checked_at=long_ago)
     assert language_model_for("solving") is None
     assert "check questions" in LanguageModelUse.objects.get().lapsed
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_same"),
+    [
+        (["One.", "TWO.", "Three.", "Other.", "Another."], True),  # what a server's rounding may change
+        (["One.", "Two.", "Others.", "Other.", "Another."], False),
+        ([], False),
+    ],
+)
+def test_most_answers_to_the_check_questions_recognise_a_model(answers, is_same):
+    assert is_same_model(answers, ["One.", "Two.", "Three.", "Four.", "Five."]) is is_same
 
 
 def test_a_new_exam_keeps_the_switch_only_of_a_model_that_passes_again(server):
