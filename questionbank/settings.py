@@ -12,6 +12,7 @@ from redis.retry import Retry
 
 from questionbank.core import env
 from questionbank.core.logs import without_reset_keys
+from questionbank.people import sign_on
 
 BASE_DIR = env.BASE_DIR
 VAR_DIR = env.var_dir()
@@ -38,6 +39,9 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.socialaccount.providers.saml",
     "csp",
     "django_htmx",
     "django_structlog",
@@ -181,6 +185,16 @@ ACCOUNT_RATE_LIMITS = {
     "login": "300/m/ip",
     "login_failed": "",
 }  # an address may be a whole school; `accounts` throttles
+SIGN_ON = sign_on.configured(env.environment("SIGN_ON"))
+if SIGN_ON.ldap:
+    AUTHENTICATION_BACKENDS.append("questionbank.people.directory.DirectoryBackend")
+SOCIALACCOUNT_ADAPTER = "questionbank.people.providers.SocialAdapter"
+SOCIALACCOUNT_PROVIDERS = {
+    "openid_connect": {"provider_class": "questionbank.people.providers.OpenIdProvider"},
+    "saml": {"provider_class": "questionbank.people.providers.SamlProvider"},
+}
+# By a link: the content security policy lets no form of ours lead elsewhere, not even by a redirect.
+SOCIALACCOUNT_LOGIN_ON_GET = True
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Kindred"
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # an admin entered the address; there is no sign-up to abuse

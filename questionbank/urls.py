@@ -1,6 +1,7 @@
 """All URLs of the site; those of a single capability are in its class (`questionbank.capabilities`).
 
-Only the parts of django-allauth that a closed school needs are here: log-in, log-out, password and two-step log-in.
+Only the parts of django-allauth that a closed school needs are here: log-in, also through providers, log-out, password
+and two-step log-in.
 The sign-up URL redirects to the log-in, because allauth's templates and mails refer to it.
 """
 
@@ -24,7 +25,9 @@ from questionbank.imports import views as imports
 from questionbank.operations import health_views as health
 from questionbank.operations import run_views as runs
 from questionbank.papers import views as documents
+from questionbank.people import password_views as passwords
 from questionbank.people import school_views as schools
+from questionbank.people import sign_on_views as sign_on
 from questionbank.people import views as people
 from questionbank.questions import bulk_views as bulk_changes
 from questionbank.questions import list_views as question_lists
@@ -54,18 +57,29 @@ account_patterns: list[URLPattern | URLResolver] = [
     path("logout/", account.logout, name="account_logout"),
     path("inactive/", account.account_inactive, name="account_inactive"),
     path("reauthenticate/", account.reauthenticate, name="account_reauthenticate"),
-    path("password/change/", account.password_change, name="account_change_password"),
-    path("password/set/", account.password_set, name="account_set_password"),
-    path("password/reset/", account.password_reset, name="account_reset_password"),
-    path("password/reset/done/", account.password_reset_done, name="account_reset_password_done"),
+    path("password/change/", passwords.of_own(account.password_change), name="account_change_password"),
+    path("password/set/", passwords.of_own(account.password_set), name="account_set_password"),
+    path("password/reset/", passwords.of_all(account.password_reset), name="account_reset_password"),
+    path("password/reset/done/", passwords.of_all(account.password_reset_done), name="account_reset_password_done"),
     re_path(
         r"^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
-        account.password_reset_from_key,
+        passwords.of_all(account.password_reset_from_key),
         name="account_reset_password_from_key",
     ),
-    path("password/reset/key/done/", account.password_reset_from_key_done, name="account_reset_password_from_key_done"),
+    path(
+        "password/reset/key/done/",
+        passwords.of_all(account.password_reset_from_key_done),
+        name="account_reset_password_from_key_done",
+    ),
     path("signup/", login_not_required(RedirectView.as_view(pattern_name="account_login")), name="account_signup"),
     path("2fa/", include("allauth.mfa.urls")),
+    path("oidc/<slug:provider_id>/login/", sign_on.openid_login, name="openid_connect_login"),
+    path("oidc/<slug:provider_id>/login/callback/", sign_on.openid_callback, name="openid_connect_callback"),
+    path("saml/<slug:organization_slug>/login/", sign_on.saml_step("login"), name="saml_login"),
+    path("saml/<slug:organization_slug>/acs/", sign_on.saml_step("acs"), name="saml_acs"),
+    path("saml/<slug:organization_slug>/acs/finish/", sign_on.saml_step("finish_acs"), name="saml_finish_acs"),
+    path("saml/<slug:organization_slug>/sls/", sign_on.saml_step("sls"), name="saml_sls"),
+    path("saml/<slug:organization_slug>/metadata/", sign_on.saml_step("metadata"), name="saml_metadata"),
 ]
 
 question_patterns: list[URLPattern | URLResolver] = [

@@ -37,6 +37,16 @@ OPEN = {
     "health_status",
     "site_status",
 }
+# Likewise, where `SIGN_ON` names a provider; here it names none.
+OF_PROVIDERS = {
+    "openid_connect_login",
+    "openid_connect_callback",
+    "saml_login",
+    "saml_acs",
+    "saml_finish_acs",
+    "saml_sls",
+    "saml_metadata",
+}
 
 
 # --- every address ----------------------------------------------------------------------------------
@@ -63,6 +73,8 @@ def test_without_a_session_every_address_leads_to_the_log_in_and_the_api_refuses
             elif name == "mcp":
                 assert response.status_code in (401, 405), method
                 assert response.json()["error"]["data"]["request_id"], method
+            elif name in OF_PROVIDERS:
+                assert response.status_code == 404, (name, method)
             elif name in OPEN:
                 assert response.status_code in (200, 302, 405), (name, method)
             elif method in ("get", "post") or response.status_code != 405:
@@ -71,7 +83,7 @@ def test_without_a_session_every_address_leads_to_the_log_in_and_the_api_refuses
 
 
 def test_the_list_of_open_addresses_names_no_address_that_is_gone():
-    assert {name for name, _here in ADDRESSES} >= OPEN
+    assert {name for name, _here in ADDRESSES} >= OPEN | OF_PROVIDERS
 
 
 # --- headers ----------------------------------------------------------------------------------------

@@ -80,6 +80,7 @@ environment = _Environment(
     SCHOOL_SYSTEM=(str, ""),
     SCORER_SUITES=(list, [str(_PARAQD / name) for name in ("aquarat_test.jsonl.gz", "sawp_test.jsonl.gz")]),
     SECRET_KEY=(str, ""),
+    SIGN_ON=(str, ""),
     STORAGE_URL=(str, ""),
     TEACHERS_PUBLISH_IMPORTS=(bool, True),
     TIME_ZONE=(str, "UTC"),

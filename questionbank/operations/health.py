@@ -53,6 +53,7 @@ from questionbank.jobs.run_selectors import WORKER_SILENT_AFTER
 from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
 from questionbank.operations.checks import PGVECTOR_MINIMUM, HealthItem, HealthReport, State, parse_version
 from questionbank.people.mail import mail_is_on
+from questionbank.people.sign_on_selectors import break_glass_problem, people_by_provider, unknown_schools
 from questionbank.registry.language_model_use_selectors import language_model_uses, lapsed_reason
 from questionbank.registry.language_models import configured_language_model, packaged_model_run
 
@@ -329,6 +330,18 @@ def _mail() -> tuple[State, str, dict[str, str]]:
     return State.OK, "The mail server took the last mail.", figures
 
 
+def _sign_on() -> tuple[State, str, dict[str, str]]:
+    if not settings.SIGN_ON.providers:
+        return State.OK, "People log in with passwords of their own: SIGN_ON names no provider.", {}
+    figures = {name: counted(number, "person", "people") for name, number in people_by_provider().items()}
+    if problem := break_glass_problem():
+        return State.WARNING, problem, figures
+    if unknown := unknown_schools():
+        figures["Unknown schools"] = ", ".join(unknown)
+        return State.WARNING, "Providers name schools that there are not: add them, or correct the rules.", figures
+    return State.OK, "People log in through providers.", figures
+
+
 def _when(moment: datetime | None) -> str:
     return date_format(timezone.localtime(moment), MOMENT) if moment else "never"
 
@@ -387,6 +400,7 @@ _CHECKS = (
     ("object_store", "Files", _object_store),
     ("backup", "Last backup", _backup),
     ("mail", "Mail", _mail),
+    ("sign_on", "Log-in", _sign_on),
     ("formulas", "Formulas", _formulas),
     ("language_model", "Language model", _language_model),
 )

@@ -28,6 +28,7 @@ FREE_FAILURES = 5  # wrong passwords for an account before it imposes waits
 FREE_FAILURES_OF_ADDRESS = 30  # for all accounts together
 LONGEST_WAIT = 60  # seconds between two attempts
 DEVICE_COOKIE = "known_device"
+DIRECTORY = "questionbank.people.directory.DirectoryBackend"
 _FORGET_FAILURES_AFTER = 15 * 60  # seconds without a wrong password
 _DEVICE_KNOWN_FOR = 90 * 24 * 3600  # seconds
 _ACCOUNTS_OF_DEVICE = 20  # remembered per device, for computers that many people use
@@ -51,6 +52,22 @@ class AccountAdapter(DefaultAccountAdapter):
         if seconds > 0:
             left = counted(seconds, "second", "seconds")
             raise ValidationError(f"Too many wrong passwords. Try again in {left}.")
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        """Return whose password this is; the password of an account here counts only where `SIGN_ON` lets it.
+
+        Raises:
+            ValidationError: the account must wait, or the directory does not answer.
+        """
+        user: User | None = super().authenticate(request, **credentials)
+        is_own = getattr(user, "backend", "") != DIRECTORY  # a closed account has no backend
+        if user is not None and is_own and not settings.SIGN_ON.takes_password_of(user.username):
+            self.authentication_failed(request, **credentials)
+            user = None
+        problem = getattr(request, "directory_problem", "")
+        if user is None and problem:
+            raise ValidationError(problem)
+        return user
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         """Count a wrong password."""

@@ -21,7 +21,7 @@ THEMES = (  # value in the cookie, label, icon
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """Return the theme, mail, time zone and the user's role; in demo mode also the demo's log-ins.
+    """Return the theme, mail, time zone, how people log in, and the user's role; in demo mode also the demo's log-ins.
 
     The theme is a cookie rather than set by a script, so that no page flashes in the wrong colours and the
     switch works without JavaScript.
@@ -33,6 +33,8 @@ def site(request: HttpRequest) -> dict[str, Any]:
         "theme": theme if theme in {value for value, *_rest in THEMES} else "system",
         "themes": THEMES,
         "mail_is_on": mail_is_on(),
+        "sign_on": settings.SIGN_ON,
+        "has_password": SimpleLazyObject(lambda: _has_password(request)),
         "time_zone": settings.TIME_ZONE,
         "role": SimpleLazyObject(lambda: _role(request)),
     }
@@ -45,3 +47,9 @@ def _role(request: HttpRequest) -> str:
     if user.is_superuser:
         return "admin"
     return ", ".join(roles_of(user))
+
+
+def _has_password(request: HttpRequest) -> bool:
+    """Return whether the person has a password here that works."""
+    user = getattr(request, "user", None)
+    return bool(user and user.has_usable_password() and settings.SIGN_ON.takes_password_of(user.get_username()))

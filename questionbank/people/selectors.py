@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from allauth.socialaccount.models import SocialAccount
 from django.db.models import Q, QuerySet
 
 from questionbank.core.database import get_or_not_found
@@ -23,3 +24,8 @@ def person_get(*, person_id: int) -> User:
 def active_admins() -> QuerySet[User]:
     """Return all active admins, including superusers."""
     return User.objects.filter(Q(is_superuser=True) | Q(groups__name="admin"), is_active=True).distinct()
+
+
+def has_provider(*, person: User) -> bool:
+    """Return whether a person has logged in through a provider."""
+    return SocialAccount.objects.filter(user=person).exists()

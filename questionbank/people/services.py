@@ -10,6 +10,7 @@ from collections.abc import Collection
 
 import pghistory
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db import transaction
 
@@ -32,7 +33,7 @@ def person_invite(
         ValidationFailed: the name or the address is already used.
         NotAllowed: the inviter is not an admin.
     """
-    _allow(user)
+    check_may_manage(user)
     person = User(username=username, email=email, first_name=first_name, last_name=last_name)
     if User.objects.filter(username__iexact=username).exists():
         raise ValidationFailed.beside("username", "This name is taken.")
@@ -51,9 +52,11 @@ def person_password_link(*, user: User, person: User, site: str) -> str:
         ValidationFailed: the account is closed.
         NotAllowed: as for `person_update`.
     """
-    _allow(user, person)
+    check_may_manage(user, person)
     if not person.is_active:
         raise ValidationFailed("This account is closed. Open it first.")
+    if not settings.SIGN_ON.local_passwords:
+        raise ValidationFailed("This site has no passwords of its own: the person logs in through a provider.")
     pghistory.create_event(person, label="password_link")
     return password_link(person=person, site=site)
 
@@ -71,7 +74,7 @@ def person_remove_second_factor(*, user: User, person: User) -> None:
         ValidationFailed: the person has no second factor.
         NotAllowed: as for `person_update`.
     """
-    _allow(user, person)
+    check_may_manage(user, person)
     removed, _by_model = Authenticator.objects.filter(user=person).delete()
     if not removed:
         raise ValidationFailed("This person has no second factor.")
@@ -88,7 +91,7 @@ def person_update(
         ValidationFailed: somebody else has the address, or the bank would be left without an admin.
         NotAllowed: the acting person is not an admin, or changes a superuser without being one.
     """
-    _allow(user, person)
+    check_may_manage(user, person)
     active_admins_locked()
     person.email, person.first_name, person.last_name = email, first_name, last_name
     _check_address(person)
@@ -109,7 +112,7 @@ def person_set_active(*, user: User, person: User, is_active: bool) -> User:
         ValidationFailed: the bank would be left without an admin.
         NotAllowed: as for `person_update`.
     """
-    _allow(user, person)
+    check_may_manage(user, person)
     active_admins_locked()
     if not is_active:
         check_an_admin_is_left(without=person)
@@ -125,7 +128,12 @@ def active_admins_locked() -> None:
     list(User.objects.select_for_update().filter(pk__in=active_admins().values("pk")).values_list("pk"))
 
 
-def _allow(user: User, person: User | None = None) -> None:
+def check_may_manage(user: User, person: User | None = None) -> None:
+    """Check that a person may manage people, and this one.
+
+    Raises:
+        NotAllowed: they are not an admin, or no superuser where the other is one.
+    """
     require(user, "people_manage", "Only admins manage people.")
     if person is not None and person.is_superuser and not user.is_superuser:
         raise NotAllowed("Only a superuser can change a superuser.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.http import HttpRequest, HttpResponse
@@ -19,7 +20,7 @@ from questionbank.models import School, User
 from questionbank.people.mail import mail_invite, mail_request_reset, password_link
 from questionbank.people.roles import ROLE_EXPLANATIONS, ROLES
 from questionbank.people.school_services import person_schools_set
-from questionbank.people.selectors import people, person_get
+from questionbank.people.selectors import has_provider, people, person_get
 from questionbank.people.services import (
     person_has_second_factor,
     person_invite,
@@ -117,11 +118,17 @@ def person_invite_page(request: HttpRequest) -> HttpResponse:
         with form.takes_problems():
             person = person_invite(user=request.user, **form.details())
             _set_schools(request, person, form)
-            is_mailed = mail_invite(person=person, inviter=request.user, site=_site(request))
-            what_next = f"The invitation is on its way to {person.email}."
-            messages.success(request, what_next if is_mailed else f"{person} is added. Pass the link below on.")
+            messages.success(request, f"{person} is added. {_what_next(request, person)}")
             return redirect("person_detail", person_id=person.pk)
     return render(request, "people/invite.html", {"form": form}, status=form.status)
+
+
+def _what_next(request: HttpRequest, person: User) -> str:
+    """Invite a person; return what happens next."""
+    if not settings.SIGN_ON.local_passwords:
+        return "They log in through a provider, with this e-mail address."
+    is_mailed = mail_invite(person=person, inviter=request.user, site=_site(request))
+    return f"The invitation is on its way to {person.email}." if is_mailed else "Pass the link below on."
 
 
 @form_for("people_manage")
@@ -192,11 +199,16 @@ def _person_page(request: HttpRequest, person: User, form: PersonForm, *, new_li
         "person": person,
         "form": form,
         "may_change": not person.is_superuser or request.user.is_superuser,
-        "invitation": "" if person.has_usable_password() else password_link(person=person, site=_site(request)),
+        "invitation": password_link(person=person, site=_site(request)) if _is_invited(person) else "",
         "new_link": new_link,
         "has_second_factor": person_has_second_factor(person=person),
     }
     return render(request, "people/detail.html", context, status=form.status)
+
+
+def _is_invited(person: User) -> bool:
+    """Return whether somebody has yet to choose a password; whoever logs in through a provider has none to choose."""
+    return settings.SIGN_ON.local_passwords and not person.has_usable_password() and not has_provider(person=person)
 
 
 def _site(request: HttpRequest) -> str:

@@ -120,7 +120,7 @@ def test_a_backup_has_a_place_outside_the_containers(compose):
 
 def test_site_and_clock_have_no_pytorch(compose):
     site_packages = DOCKERFILE.split("AS site-packages")[1].split("\nFROM ")[0]
-    assert "python requirements.py documents s3 > requirements.txt" in site_packages
+    assert "python requirements.py documents s3 saml > requirements.txt" in site_packages
     site = DOCKERFILE.split("AS site\n")[1].split("\nFROM ")[0]
     assert "--from=site-packages" in site
     for name in ("web", "beat"):

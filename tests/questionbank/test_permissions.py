@@ -260,6 +260,13 @@ TABLE: dict[str, Address] = {
     "account_reset_password_done": Address(PUBLIC),
     "account_reset_password_from_key": Address(PUBLIC, {"uidb36": "1", "key": "set-password"}),
     "account_reset_password_from_key_done": Address(PUBLIC),
+    "openid_connect_login": Address((404,) * 5, {"provider_id": "district"}),  # there are no providers
+    "openid_connect_callback": Address((404,) * 5, {"provider_id": "district"}),
+    "saml_login": Address((404,) * 5, {"organization_slug": "district"}),
+    "saml_acs": Address((404,) * 5, {"organization_slug": "district"}, "post"),
+    "saml_finish_acs": Address((404,) * 5, {"organization_slug": "district"}),
+    "saml_sls": Address((404,) * 5, {"organization_slug": "district"}),
+    "saml_metadata": Address((404,) * 5, {"organization_slug": "district"}),
     "mfa_index": Address((LOGIN, 200, 200, 200, 200)),
     "mfa_authenticate": Address((302, 302, 302, 302, 302)),
     "mfa_reauthenticate": Address((LOGIN, 302, 302, 302, 302)),
