@@ -27,6 +27,7 @@ from questionbank.operations import run_views as runs
 from questionbank.papers import views as documents
 from questionbank.people import password_views as passwords
 from questionbank.people import school_views as schools
+from questionbank.people import session_views as sessions
 from questionbank.people import sign_on_views as sign_on
 from questionbank.people import views as people
 from questionbank.questions import bulk_views as bulk_changes
@@ -73,6 +74,8 @@ account_patterns: list[URLPattern | URLResolver] = [
     ),
     path("signup/", login_not_required(RedirectView.as_view(pattern_name="account_login")), name="account_signup"),
     path("2fa/", include("allauth.mfa.urls")),
+    path("sessions/", sessions.session_list, name="session_list"),
+    path("sessions/<int:session_id>/end/", sessions.session_end_view, name="session_end"),
     path("oidc/<slug:provider_id>/login/", sign_on.openid_login, name="openid_connect_login"),
     path("oidc/<slug:provider_id>/login/callback/", sign_on.openid_callback, name="openid_connect_callback"),
     path("saml/<slug:organization_slug>/login/", sign_on.saml_step("login"), name="saml_login"),

@@ -41,6 +41,7 @@ OWN_CLOCK = {
     "questionbank/problem_writing/decision_services.py": "when somebody decided",
     "questionbank/api/access.py": "the minute in which requests are counted",
     "questionbank/api/key_services.py": "keys end days later; last use is shown by the minute",
+    "questionbank/people/session_services.py": "last use is shown by ten minutes",
     "questionbank/api/requests.py": "responses are kept for a day",
     "questionbank/management/commands/api_key.py": "keys end days later",
     "questionbank/registry/language_model_use_services.py": "the day in which tokens are counted",

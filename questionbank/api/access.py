@@ -17,6 +17,7 @@ from questionbank.api.key_services import api_key_use
 from questionbank.core.errors import KindredError
 from questionbank.models import ApiKey, User
 from questionbank.people.permissions import scope_of
+from questionbank.people.second_factor import SET_UP_FIRST, lacks_second_factor
 
 SAFE = ("GET", "HEAD", "OPTIONS")
 SESSION_RATE = 600  # requests per minute of a person in a browser
@@ -106,6 +107,8 @@ def _caller(request: HttpRequest) -> Caller:
         return Caller(key.owner, key)
     if not request.user.is_authenticated:
         raise ApiProblem(401)
+    if lacks_second_factor(request.user):
+        raise ApiProblem(403, SET_UP_FIRST, code="second_factor_missing")
     return Caller(request.user, None)
 
 

@@ -199,6 +199,7 @@ def _accounts(before: datetime | None) -> Iterable[ChangeEntry]:
             "delete": f"deleted {event.username}",
             "password_link": f"made a link for {event.username} to choose a new password",
             "second_factor_removed": f"removed the second factor of {event.username}",
+            "session_ended": f"ended a session of {event.username}",
         }
         did = "changed"
         if following and following.is_active != event.is_active:

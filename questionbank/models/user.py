@@ -30,6 +30,7 @@ _REFUSE = f"""
     pghistory.DeleteEvent(),
     pghistory.ManualEvent("password_link"),  # an admin created a link; the event does not hold its key
     pghistory.ManualEvent("second_factor_removed"),
+    pghistory.ManualEvent("session_ended"),  # by an admin
     fields=["username", "is_active", "is_superuser"],
     model_name="UserEvent",
 )

@@ -28,7 +28,7 @@ from questionbank.core.locations import postgres_location
 from questionbank.core.outage import database_awaited
 
 # Rows that are useless later, or dangerous in a stolen file: sessions are logins.
-NOT_DUMPED = ("django_session", "questionbank_workerheartbeat")
+NOT_DUMPED = ("django_session", "usersessions_usersession", "questionbank_workerheartbeat")
 RESTORE_SETTINGS = "-c maintenance_work_mem=512MB -c synchronous_commit=off"
 SWAP_SECONDS = 20.0
 SERVER_SECONDS = 20.0  # how long a restore that lost the server waits for it, to clean up

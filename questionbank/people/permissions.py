@@ -59,7 +59,7 @@ class RulesBackend(ObjectPermissionBackend):
 
 
 _SCOPES = {  # of keys of the API -> the permissions that need them; a literal table
-    ApiKey.Scope.READ: "read run_read language_model_ask responses_read",
+    ApiKey.Scope.READ: "account_use read run_read language_model_ask responses_read",
     ApiKey.Scope.WRITE: "question_create question_edit tags_edit equation_edit import import_publish import_continue"
     " run_restart paraphrase_propose responses_import responses_delete",
     ApiKey.Scope.REVIEW: "review settle_own guidelines_edit",
@@ -120,6 +120,7 @@ def teachers_publish(_user: User) -> bool:
     return bool(settings.TEACHERS_PUBLISH_IMPORTS)
 
 
+rules.add_perm("questionbank.account_use", rules.is_authenticated)  # one's own sessions
 rules.add_perm("questionbank.read", has_role)
 rules.add_perm("questionbank.question_create", is_teacher | is_admin)
 rules.add_perm("questionbank.question_edit", is_admin | (is_teacher & is_owner))

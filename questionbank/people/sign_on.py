@@ -206,12 +206,14 @@ class SignOn(_Part):
     Attributes:
         local_passwords: whether accounts have passwords here.
         break_glass: the log-in name of the account whose password works even if `local_passwords` is false.
+        second_factor: roles whose holders must have a second factor.
         unknown_people: what people get for whom no rule gives a role or a school. `refuse` lets nobody in who has no
             account here yet.
     """
 
     local_passwords: bool = True
     break_glass: str = ""
+    second_factor: tuple[Role, ...] = ()
     unknown_people: Literal["refuse", "no role", "teacher", "reviewer"] = "refuse"
     oidc: dict[Slug, OpenId] = {}
     saml: dict[Slug, Saml] = {}

@@ -29,6 +29,7 @@ from questionbank.people.services import (
     person_set_active,
     person_update,
 )
+from questionbank.people.session_views import session_rows
 
 NAME_LIMIT, EMAIL_LIMIT = 150, 254
 
@@ -201,6 +202,7 @@ def _person_page(request: HttpRequest, person: User, form: PersonForm, *, new_li
         "may_change": not person.is_superuser or request.user.is_superuser,
         "invitation": password_link(person=person, site=_site(request)) if _is_invited(person) else "",
         "new_link": new_link,
+        "sessions": session_rows(request, person),
         "has_second_factor": person_has_second_factor(person=person),
     }
     return render(request, "people/detail.html", context, status=form.status)

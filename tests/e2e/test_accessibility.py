@@ -62,6 +62,7 @@ TEACHER_PAGES: dict[str, Callable] = {
     "comparison": lambda bank: f"/models/{bank.candidate.pk}/compare/",
     "not compared": lambda bank: f"/models/{bank.champion.pk}/compare/",
     "history of models": lambda bank: "/models/history/encoder/",
+    "sessions": lambda bank: "/accounts/sessions/",
     "forbidden": lambda bank: "/import/",
     "password": lambda bank: "/accounts/password/change/",
     "two-factor authentication": lambda bank: "/accounts/2fa/",

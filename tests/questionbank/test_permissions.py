@@ -260,6 +260,8 @@ TABLE: dict[str, Address] = {
     "account_reset_password_done": Address(PUBLIC),
     "account_reset_password_from_key": Address(PUBLIC, {"uidb36": "1", "key": "set-password"}),
     "account_reset_password_from_key_done": Address(PUBLIC),
+    "session_list": Address((LOGIN, 200, 200, 200, 200)),
+    "session_end": Address((LOGIN, 302, 302, 302, 302), {"session_id": "1"}, "post"),  # nobody's
     "openid_connect_login": Address((404,) * 5, {"provider_id": "district"}),  # there are no providers
     "openid_connect_callback": Address((404,) * 5, {"provider_id": "district"}),
     "saml_login": Address((404,) * 5, {"organization_slug": "district"}),

@@ -1,0 +1,59 @@
+"""The second factor that a role may need, and the middleware that leads its holders to set one up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
+
+from questionbank.models import User
+from questionbank.people.permissions import is_admin, roles_of
+from questionbank.people.session_services import session_seen
+
+SET_UP_FIRST = "Your role needs two-factor authentication: set it up first."
+_OPEN = ("account_", "mfa_", "session_")
+"""How the names of pages begin that are open without a second factor."""
+
+
+def lacks_second_factor(user: User) -> bool:
+    """Return whether a person's role needs a second factor, and the person has none."""
+    needed = settings.SIGN_ON.second_factor
+    if not needed:
+        return False
+    roles = {*roles_of(user), *(["admin"] if is_admin(user) else [])}
+    return not roles.isdisjoint(needed) and not is_mfa_enabled(user)
+
+
+class PeopleMiddleware:
+    """Note where sessions are used, and show nothing to whoever has yet to set up a second factor.
+
+    It follows `LogInMiddleware`, which lets nobody pass who must log in first. Keys for programs are not affected:
+    they were made by somebody who was let in.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> HttpResponse | None:
+        """Check whoever is logged in, unless the page is public."""
+        if getattr(request, "is_public", True) or not request.user.is_authenticated:
+            return None
+        session_seen(request=request)
+        name = request.resolver_match.url_name or "" if request.resolver_match else ""
+        if name.startswith(_OPEN) or not lacks_second_factor(request.user):
+            return None
+        messages.warning(request, SET_UP_FIRST)
+        address = reverse("mfa_activate_totp")
+        return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
