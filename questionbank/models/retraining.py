@@ -51,7 +51,7 @@ class Retraining(models.Model):
     Attributes:
         night: date on which the night began.
         why: why it was due.
-        report: what came of it, as people read it: the verdict of the gate and the figures, or why it was skipped.
+        report: what came of it, as people read it: a sentence, then the gate's reasons and the figures, a line each.
         is_dismissed: whether an admin has read it; until then pages show a notice.
     """
 
@@ -93,3 +93,13 @@ class Retraining(models.Model):
 
     def __str__(self) -> str:
         return f"{self.schedule}, {self.night}"
+
+    @property
+    def sentence(self) -> str:
+        """The first line of the report."""
+        return self.report.partition("\n")[0]
+
+    @property
+    def figures(self) -> str:
+        """The other lines of the report; empty without figures."""
+        return self.report.partition("\n")[2]

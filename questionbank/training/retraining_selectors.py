@@ -19,6 +19,7 @@ from questionbank.registry.artifact_selectors import artifact_champions
 
 DAY, WEEK = timedelta(days=1), timedelta(weeks=1)
 Outcome = Retraining.Outcome
+NOTICES = 3  # more are on the page of retrainings
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def retraining_history() -> QuerySet[Retraining]:
 
 def unread_retrainings() -> list[Retraining]:
     """Return the retrainings that ended and that no admin has read about."""
-    return list(retraining_history().filter(outcome__in=Retraining.FINISHED, is_dismissed=False)[:5])
+    return list(retraining_history().filter(outcome__in=Retraining.FINISHED, is_dismissed=False)[:NOTICES])
 
 
 def night_length(begins_at: time, ends_at: time) -> timedelta:
