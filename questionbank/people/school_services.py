@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.template.defaultfilters import filesizeformat
 from django.utils.text import slugify
 
+from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.wording import counted
 from questionbank.models import School, User, Visibility
@@ -46,6 +47,7 @@ def school_update(
         ValidationFailed, NotAllowed: as for `school_create`.
     """
     _allow(user)
+    school = _locked(school.pk)
     school.name = _checked(name, School.objects.exclude(pk=school.pk))
     school.most_questions, school.most_megabytes = most_questions, most_megabytes
     school.save(update_fields=["name", "most_questions", "most_megabytes"])
@@ -103,7 +105,7 @@ def school_delete(*, user: User | None, school: School, to: str) -> int:
     if heir == school.pk:
         raise ValidationFailed.beside("to", "Choose another school.")
     questions_fit(school_id=heir, added=school_questions(school=school))
-    School.objects.select_for_update().get(pk=school.pk)  # rows that name it wait, and are then refused
+    _locked(school.pk, for_deletion=True)  # rows that name it wait, and are then refused
     moved = sum(rows_of_school(model, school).update(visibility=visibility, school=heir) for model in shown_models())
     school.delete()
     return moved
@@ -150,8 +152,9 @@ def upload_fits(*, user: User | None, size: int) -> None:
             )
 
 
-def _locked(school_id: int) -> School:
-    return School.objects.select_for_update(no_key=True).get(pk=school_id)
+def _locked(school_id: int, *, for_deletion: bool = False) -> School:
+    rows = School.objects.select_for_update(no_key=not for_deletion).filter(pk=school_id)
+    return get_or_not_found(rows, "There is no such school.")
 
 
 def _allow(user: User | None) -> None:

@@ -10,7 +10,7 @@ from pytest_django.asserts import assertContains
 
 from questionbank.bank.bulk_services import bulk_change_request
 from questionbank.bank.list_services import question_list_create
-from questionbank.core.errors import ImportRefused, NotAllowed, ValidationFailed
+from questionbank.core.errors import ImportRefused, NotAllowed, NotFound, ValidationFailed
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.pipeline import ImportTask, import_into_bank
 from questionbank.imports.services import upload_keep
@@ -119,6 +119,14 @@ def test_a_school_leaves_its_things_to_nobody_who_is_not_there(hill, to) -> None
     with pytest.raises(ValidationFailed, match="Choose"):
         school_delete(user=None, school=hill, to=to)
     assert School.objects.filter(pk=hill.pk).exists()
+
+
+def test_a_school_that_another_admin_has_just_deleted_is_not_there(hill) -> None:
+    school_delete(user=None, school=School.objects.get(), to="all")
+    with pytest.raises(NotFound, match="There is no such school"):
+        school_delete(user=None, school=hill, to="all")
+    with pytest.raises(NotFound, match="There is no such school"):
+        school_update(user=None, school=hill, name="Hill", most_questions=1, most_megabytes=1)
 
 
 def test_a_list_of_another_keeps_its_place_for_a_question_of_a_deleted_school(as_reviewer, hill, teacher, reviewer):
