@@ -39,6 +39,7 @@ SLOW_FILES = frozenset(
         "questionbank/local/test_serve.py",
         "questionbank/operations/test_backups.py",
         "questionbank/test_permissions.py",
+        "questionbank/test_schools_apart.py",
         "worker/encoder/test_training.py",
         "worker/test_promotion.py",
         "worker/reproduction/test_apart.py",

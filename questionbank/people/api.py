@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from questionbank.api.access import Access, Caller
 from questionbank.people.permissions import is_admin, roles_of
+from questionbank.people.school_selectors import schools_seen
 
 router = Router(tags=["me"])
 
@@ -31,6 +32,7 @@ class MeItem(BaseModel):
     name: str
     roles: list[str]
     is_admin: bool
+    schools: list[str] = Field(description="Short names of the schools that can be shown something.")
     key: KeyItem | None
 
 
@@ -45,6 +47,7 @@ def get_me(request: HttpRequest) -> MeItem:
         name=str(user),
         roles=roles_of(user),
         is_admin=bool(is_admin(user)),
+        schools=list(schools_seen().values_list("slug", flat=True)),
         key=None
         if key is None
         else KeyItem(name=key.name, scopes=key.scopes, rate_limit=key.rate_limit, expires_at=key.expires_at),

@@ -244,6 +244,11 @@ def test_programs_choose_and_read_who_sees_it(hill, vale, teacher, kind) -> None
     assert [shown(item) for item in program("GET", f"/{path}").json()["items"]] == [("all", None, True)]
 
 
+def test_programs_learn_the_short_names_of_their_schools(hill, vale, teacher, admin_person) -> None:
+    named = [Program(person)("GET", "/me").json()["schools"] for person in (teacher, admin_person)]
+    assert named == [["hill"], ["hill", "vale"]]
+
+
 def test_without_a_school_sharing_is_with_everybody(teacher) -> None:
     row, program = MAKE["list"](teacher), Program(teacher)
     assert program("PATCH", f"/lists/{row.pk}", {"is_shared": True}).json()["visibility"] == "all"

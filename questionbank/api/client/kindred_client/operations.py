@@ -33,6 +33,7 @@ class MeItem(TypedDict):
     name: str
     roles: list[str]
     is_admin: bool
+    schools: list[str]  # Short names of the schools that can be shown something.
     key: KeyItem | None
 
 
