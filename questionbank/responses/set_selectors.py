@@ -13,7 +13,6 @@ from questionbank.bank.question_selectors import visible_to
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import NotFound
 from questionbank.models import ItemStatistics, Question, QuestionListItem, ResponseSet, User, Worksheet, WorksheetItem
-from questionbank.models.visibility import seen_rows
 
 
 def response_sets() -> QuerySet[ResponseSet]:
@@ -86,7 +85,9 @@ def question_statistics(*, question: Question) -> tuple[ItemStatistics | None, l
     the figures over all of them, whoever may see them (decision 171).
     """
     rows = list(
-        ItemStatistics.objects.filter(Q(response_set=None) | seen_rows("response_set__audience"), question=question)
+        ItemStatistics.objects.filter(
+            Q(response_set=None) | Q(response_set__in=ResponseSet.objects.order_by()), question=question
+        )
         .select_related("response_set")
         .order_by("-response_set__day", "-response_set_id")
     )

@@ -12,7 +12,7 @@ BUDGET = 20
 BUDGETS = {
     "question_detail": 59,  # the question, predictions, three lists of similar questions, history, paraphrases
     "review": 33,
-    "change_list": 30,
+    "change_list": 33,
     "question_similar": 28,
     "review_settle": 29,
     "question_list": 25,

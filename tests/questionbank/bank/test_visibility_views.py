@@ -12,7 +12,7 @@ from pytest_django.asserts import assertContains
 
 from questionbank.bank.list_services import question_list_create
 from questionbank.core.errors import NotAllowed, ValidationFailed
-from questionbank.models import DocumentDraft, QuestionList, QuestionUse, ResponseSet, School, Worksheet
+from questionbank.models import DocumentDraft, ItemStatistics, QuestionList, QuestionUse, ResponseSet, School, Worksheet
 from questionbank.people.owned import row_show
 from questionbank.responses.column_roles import QuestionReference
 from questionbank.responses.import_services import SetDetails, responses_import, responses_plan
@@ -188,6 +188,19 @@ def _plan() -> Any:
     table = ResponseTable(kind="Table", questions=[QuestionReference(name=f"Question {question.pk}")])
     table.published = [PublishedFigures(line=2, question=0, people=20, figures={"facility": 0.5})]
     return responses_plan(table=table, user=None, chosen={0: question.pk})
+
+
+def test_a_question_s_page_names_the_classes_that_a_person_sees(hill, vale, teacher, as_admin, django_user_model):
+    question = QuestionFactory()
+    for title, owner, school in (("Herons 7b", teacher, hill), ("Storks 8a", None, vale)):
+        made = ResponseSet.objects.create(title=title, owner=owner, layout="Table", visibility="school", school=school)
+        ItemStatistics.objects.create(question=question, response_set=made, people=20, figures={"facility": 0.5})
+    address = reverse("question_detail", args=[question.pk])
+    seen = {"admin": as_admin} | {name: browser(django_user_model, name) for name in ("colleague", "stranger")}
+    pages = {name: client.get(address).content.decode() for name, client in seen.items()}
+    assert {name: ("Herons" in page, "Storks" in page) for name, page in pages.items()} == {
+        "admin": (True, True), "colleague": (True, False), "stranger": (False, True),
+    }  # fmt: skip
 
 
 def test_use_on_a_worksheet_is_told_to_its_school_alone(hill, vale, teacher, django_user_model) -> None:
