@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 
 from questionbank.models import Run, User
@@ -13,9 +14,9 @@ from questionbank.models.visibility import EVERYBODY, Audiences, viewing
 from questionbank.people.permissions import is_admin
 
 
-def audiences_of(user: User) -> Audiences:
+def audiences_of(user: User | AnonymousUser) -> Audiences:
     """Return the audiences that a person belongs to; None for an admin, who sees everything."""
-    if not user.is_authenticated:
+    if isinstance(user, AnonymousUser):
         return ()
     if is_admin(user):
         return None
