@@ -26,6 +26,7 @@ from questionbank.models import (
     QuestionListItem,
     QuestionUse,
     School,
+    User,
     WorksheetItem,
 )
 from questionbank.people.school_selectors import visible_to_of
@@ -37,7 +38,9 @@ from tests.questionbank.small_bank import store_vectors, write_question
 from tests.questionbank.test_permissions import TABLE, things  # noqa: F401 - a fixture
 
 MARKER = "zebrafinch"
-READS = re.compile(r'(?:FROM|JOIN)\s+"?questionbank_question(?:embedding)?"?(?![\w"])', re.IGNORECASE)
+READS = re.compile(
+    r'(?:FROM|JOIN)\s+"?questionbank_(?:question(?:embedding|tag)?|facetcount)"?(?![\w"])', re.IGNORECASE
+)
 CONDITION = re.compile(r'audience"? (?:IN \(|= ANY\()')
 WITHOUT_CONDITION = {
     'AS "is_large"': "whether the bank is large, which all viewers' models share",
@@ -45,6 +48,14 @@ WITHOUT_CONDITION = {
     "question_id = %s AND content_hash = %s": "the vector of a question that was read before",
     "id = ANY(%s::bigint[]) AND draws_numbers": "which of the questions found draw their numbers",
     '"vector" IS NOT NULL) LIMIT 1': "whether a map can be drawn",
+    "t.question_id = ANY(%s::bigint[])": "the tags of questions that were read before",
+    '"questionbank_questiontag"."question_id" = %s': "likewise",
+    '"questionbank_questiontag"."question_id" IN (': "likewise",
+    "LIKE %s ORDER BY 1 DESC LIMIT 200": "numbers of questions with a concept; those for the viewer are read then",
+    "hashint8extended(id, 0)": "whether the counts have changed",
+    "audience FROM questionbank_facetcount": "all counts, from which memory takes the viewer's",
+    'FROM "questionbank_facetcount"': "the bank's languages, by which models are chosen and the status is computed",
+    "e.content_hash <> q.content_hash": "how many vectors are missing, for the status",
     '"questionbank_questionequation"."question_id") WHERE "questionbank_question"."id" IN': (
         "questions of a worksheet, to tell those that one may not see from those that were deleted"
     ),
@@ -121,14 +132,21 @@ def test_no_page_shows_or_reads_a_question_of_another_school(things, other_schoo
 
 
 def test_no_operation_shows_or_reads_a_question_of_another_school(things, other_school, bank, as_teacher) -> None:  # noqa: F811
-    own = bank.questions[0].pk
+    own = bank.questions[0]
     paths = (
         "questions?status=any&page_size=100 search?query=equation search?query= exports?as=jsonl exports?as=csv"
         f" lists/{things['list']} worksheets/{things['worksheet']} worksheets/{things['worksheet']}/file?as=html"
-        f" questions/{own}/similar?lens=wording questions/{own}/similar questions/{own}/exemplars"
-        f" questions/{own}/paraphrases questions/{own}/versions questions/{own}/statistics concepts runs"
+        f" questions/{own.pk}/similar?lens=wording questions/{own.pk}/similar questions/{own.pk}/exemplars"
+        f" questions/{own.pk}/paraphrases questions/{own.pk}/versions questions/{own.pk}/statistics concepts runs"
     )
     check(as_teacher, {path: f"/api/v1/{path}" for path in paths.split()})
+    program = Program(User.objects.get(username="teacher"))
+    with statements_watched() as found:
+        for path in ("/similar", "/exemplars", "/predict"):
+            body = {"texts": [{"text": own.text}]} | ({"lens": "wording"} if path == "/similar" else {})
+            response = program("POST", path, body)
+            assert (response.status_code, MARKER in said(response)) == (200, False)
+    assert found == {}
 
 
 def check(client, addresses: dict[str, str]) -> None:
