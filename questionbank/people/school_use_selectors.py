@@ -70,7 +70,7 @@ def shown_models() -> list[type[Shown]]:
 def rows_of_school(model: type[Shown], school: School) -> QuerySet[Model]:
     """Return the rows of a table that belong to a school, whoever asks."""
     rows: Any = model._base_manager  # each class adds the column `audience` itself
-    return rows.filter(audience=school.pk)  # type: ignore[no-any-return]
+    return rows.filter(audience=school.pk)
 
 
 def school_use(*, school: School) -> SchoolUse:
