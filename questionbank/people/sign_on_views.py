@@ -22,8 +22,8 @@ from questionbank.people.sign_on import OpenId, Provider, Saml
 logger = structlog.get_logger(__name__)
 
 View = Callable[..., HttpResponse]
-_UNREADABLE = (AttributeError, LookupError, SyntaxError, TypeError, ValueError)
-"""What reading a malformed answer raises; a broken XML document is a SyntaxError."""
+_UNREADABLE = (AssertionError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
+"""What reading a malformed answer raises; a broken XML document is a SyntaxError, and python3-saml asserts some."""
 
 
 def _step(kind: type[Provider]) -> Callable[[View], View]:
@@ -81,6 +81,10 @@ def saml_step(name: str) -> View:
         from allauth.socialaccount.providers.saml import views
         from onelogin.saml2.errors import OneLogin_Saml2_Error
 
+        if (
+            name == "sls" and "Signature" not in request.GET
+        ):  # python3-saml would take it; any page could hold such a link
+            refuse(request, "Nobody was logged out: the provider did not sign this.")
         view: Any = getattr(views, name)
         try:
             answer: HttpResponse = view(request, organization_slug=slug)

@@ -82,7 +82,10 @@ def keys(tmp_path_factory) -> dict[str, str]:
 
 def configuration(keys: dict[str, str], **more: Any) -> IdPConfig:
     """An identity provider whose answers are valid for four minutes; of clocks, five more are forgiven."""
-    endpoints = {"single_sign_on_service": [("https://idp.north.example/sso", BINDING_HTTP_REDIRECT)]}
+    endpoints = {
+        f"single_{name}_service": [(f"https://idp.north.example/{name}", BINDING_HTTP_REDIRECT)]
+        for name in ("sign_on", "logout")
+    }
     service = {"endpoints": endpoints, "policy": {"default": {"lifetime": {"minutes": 4}}}}
     own = {"entityid": IDP, "service": {"idp": service}, "xmlsec_binary": shutil.which("xmlsec1")}
     return IdPConfig().load({**own, **keys, **more})
@@ -254,6 +257,32 @@ def test_a_clock_ten_minutes_off_is_refused(visitor, answer, monkeypatch, caplog
     monkeypatch.setattr(OneLogin_Saml2_Utils, "now", staticmethod(lambda: real() + minutes * 60))
     assert "the clocks of the two servers differ" in refusal(post(visitor, xml), visitor)
     assert "Could not validate timestamp" in caplog.text
+
+
+def log_out_address(metadata: str, keys: dict[str, str], *, sign: bool) -> str:
+    """Where the identity provider sends a browser that logs out there."""
+    idp = Server(config=configuration(keys, metadata={"inline": [metadata]}))
+    destination = f"http://{HOST}" + reverse("saml_sls", args=["district"])
+    _id, request = idp.create_logout_request(
+        destination, issuer_entity_id=IDP, name_id=NameID(format=NAMEID_FORMAT_PERSISTENT, text="u-1")
+    )
+    sent = idp.apply_binding(BINDING_HTTP_REDIRECT, str(request), destination, sign=sign, sigalg=SIG_RSA_SHA256)
+    target = urlsplit(dict(sent["headers"])["Location"])
+    return f"{target.path}?{target.query}"
+
+
+def test_a_log_out_of_the_provider_counts_only_if_it_is_signed(visitor, answer, keys, tmp_path):
+    metadata = visitor.get(reverse("saml_metadata", args=["district"])).content.decode()
+    post(visitor, answer(asked(visitor)))
+    for address in (
+        log_out_address(metadata, keys, sign=False),
+        log_out_address(metadata, key_pair(tmp_path / "other"), sign=True),
+        reverse("saml_sls", args=["district"]),
+    ):
+        assert visitor.get(address).status_code in (400, 403)
+        assert "_auth_user_id" in visitor.session
+    visitor.get(log_out_address(metadata, keys, sign=True))
+    assert "_auth_user_id" not in visitor.session
 
 
 def test_metadata_that_cannot_be_fetched_says_so(visitor, tmp_path, sign_on):
