@@ -57,6 +57,7 @@ class GradeField(forms.CharField):
         return grade_typed(" ".join((super().to_python(value) or "").split()))
 
 
+DRAFT_LABEL = "Draft: only in my list"
 ROWS_AT_FIRST = {"option": 4, "accepted": 1, "pair": 2, "blank": 1, "part": 1, "picture": 0}
 PASTE_LIMIT = 20_000  # characters of a pasted text
 # People cannot write opaque questions: only the originating system can present them.
@@ -132,10 +133,7 @@ class QuestionForm(ServiceForm):
     concepts = forms.ModelMultipleChoiceField(label="Concepts", queryset=KnowledgeConcept.objects.all(), required=False)
     status = forms.ChoiceField(
         label="Status",
-        choices=[
-            (Question.Status.DRAFT, "Draft: only in my list"),
-            (Question.Status.READY, "Ready: visible to everyone"),
-        ],
+        choices=[(Question.Status.DRAFT, DRAFT_LABEL), (Question.Status.READY, "Ready: visible to everyone")],
         initial=Question.Status.READY,
     )
     visible_to = forms.ChoiceField(label="Visible to", required=False)
@@ -172,7 +170,10 @@ class QuestionForm(ServiceForm):
         self._has_picture_problems = bool(self.option_problems)
         choices: Any = self.fields["visible_to"]
         choices.choices = visible_to_choices()
-        if not choices.choices:
+        if choices.choices:
+            status: Any = self.fields["status"]
+            status.choices = [(Question.Status.DRAFT, DRAFT_LABEL), (Question.Status.READY, "Ready: visible as below")]
+        else:
             del self.fields["visible_to"]
         if question is None or not Response.objects.filter(question=question).exists():
             del self.fields["series"]

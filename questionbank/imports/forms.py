@@ -40,10 +40,13 @@ class ReadersForm(ServiceForm):
 
     def __init__(self, *args: Any, user: User, usual: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["status"].initial = usual
-        choices: Any = self.fields["visible_to"]
-        choices.choices, choices.initial = visible_to_choices(), usual_visible_to(user)
-        if not choices.choices:
+        status: Any = self.fields["status"]
+        shown: Any = self.fields["visible_to"]
+        status.initial, shown.initial, shown.choices = usual, usual_visible_to(user), visible_to_choices()
+        if shown.choices:
+            status.label = "Import them as"
+            status.choices = [(Question.Status.READY, "Ready: visible as below"), (Question.Status.DRAFT, "My drafts")]
+        else:
             del self.fields["visible_to"]
         if not user.has_perm("questionbank.import_publish"):
             del self.fields["status"]

@@ -218,6 +218,9 @@ def test_the_form_offers_the_schools_of_the_person(other_school, as_teacher, tea
     page = as_teacher.get(reverse("question_create")).content.decode()
     assert '<option value="hillside" selected>Hillside</option>' in page
     assert "Lakeside" not in page
+    assert "Ready: visible as below" in page
+    importing = as_teacher.get(reverse("import_create")).content.decode()
+    assert '<option value="hillside" selected>Hillside</option>' in importing
     for chosen, status in (("lakeside", 422), ("private", 302)):
         data = WRITTEN | {"action": "save", "visible_to": chosen}
         assert as_teacher.post(reverse("question_create"), data).status_code == status
