@@ -136,7 +136,7 @@ class PeopleAdmin(AdminOnly, UserAdmin):
         return ", ".join(group.name for group in person.groups.all())
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).prefetch_related("groups")
+        return super().get_queryset(request).filter(erased_at=None).prefetch_related("groups")
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
@@ -150,7 +150,8 @@ class PeopleAdmin(AdminOnly, UserAdmin):
         return self._may_touch(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self._may_touch(request, obj) and obj != request.user
+        """Return False: people are deleted on their page, which removes what identifies them everywhere."""
+        return False
 
     def _may_touch(self, request: HttpRequest, obj: Model | None) -> bool:
         if isinstance(obj, User) and obj.is_superuser and not request.user.is_superuser:

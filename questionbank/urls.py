@@ -30,6 +30,7 @@ from questionbank.people import school_views as schools
 from questionbank.people import session_views as sessions
 from questionbank.people import sign_on_views as sign_on
 from questionbank.people import views as people
+from questionbank.protection import person_views as person_data
 from questionbank.questions import bulk_views as bulk_changes
 from questionbank.questions import list_views as question_lists
 from questionbank.questions import question_views as questions
@@ -221,6 +222,8 @@ people_patterns: list[URLPattern | URLResolver] = [
     path("<int:person_id>/active/", people.person_active_view, name="person_active"),
     path("<int:person_id>/link/", people.person_password_link_view, name="person_password_link"),
     path("<int:person_id>/second-factor/", people.person_second_factor_view, name="person_second_factor"),
+    path("<int:person_id>/data/", person_data.person_export, name="person_export"),
+    path("<int:person_id>/delete/", person_data.person_delete_page, name="person_delete"),
 ]
 
 school_patterns: list[URLPattern | URLResolver] = [
@@ -268,6 +271,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("health/details/", health.health, name="health"),
     path("health/vectors/", health.health_vectors, name="health_vectors"),
     path("accounts/", include(account_patterns)),
+    path("accounts/data/", person_data.own_data, name="own_data"),
     path("admin/", site.urls),
     *capability_pages(),
 ]

@@ -21,9 +21,9 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 LONGEST_MODULE = 450  # lines
 MOST_COMPLEX = 25
 ROOMS = """
-    management capabilities operations demo templatetags assistants training worksheets questions papers imports similar
-    review problem_writing search solving registry responses hooks bank local api people rendering formats jobs core
-    models formulas
+    management capabilities operations protection demo templatetags assistants training worksheets questions papers
+    imports similar review problem_writing search solving registry responses hooks bank local api people rendering
+    formats jobs core models formulas
 """.split()
 """The rooms of `questionbank`, each above the rooms that it may import."""
 UPWARD = {  # from a room to a higher one; this list may only become shorter

@@ -32,6 +32,7 @@ OWN_CLOCK = {
     "questionbank/operations/backups.py": "when a back-up was made",
     "questionbank/bank/bulk_services.py": "when questions were changed",
     "questionbank/jobs/checkpoint_services.py": "checkpoints are kept for a month",
+    "questionbank/protection/erasure_services.py": "when a person was deleted",
     "questionbank/papers/services.py": "test papers are kept for a week",
     "questionbank/imports/staging.py": "when questions were imported",
     "questionbank/search/services.py": "searches are kept for a year; when recall was measured",

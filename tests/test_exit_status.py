@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, ...] | None] = {  # -> arguments that are refused
     "metrics": (),
     "migrate": ("missing",),
     "openapi": ("missing/openapi.json",),
+    "person": ("export", "nobody", "written.zip"),
     "predict": FILES,
     "prepare": None,
     "reproduce": ("encoder", *MEASURED, "--arms", "nothing"),

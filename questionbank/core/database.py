@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import connection
-from django.db.models import Model, QuerySet
+from django.db.models import ForeignKey, Model, QuerySet
+from pghistory.models import Event
 
 from questionbank.core.errors import NotFound
 from questionbank.models import Run
@@ -24,6 +26,16 @@ def get_or_not_found(rows: QuerySet[Row], refusal: str) -> Row:
     if row is None:
         raise NotFound(refusal)
     return row
+
+
+def references_to(target: type[Model]) -> Iterator[ForeignKey[Any, Any]]:
+    """Yield every foreign key to a table, except those of the history."""
+    for relation in target._meta.get_fields(include_hidden=True):
+        if relation.auto_created and not relation.concrete and (relation.one_to_many or relation.one_to_one):
+            key: ForeignKey[Any, Any] = relation.field  # type: ignore[union-attr]
+            is_table = key.model._meta.managed and not key.model._meta.proxy
+            if is_table and not issubclass(key.model, Event):
+                yield key
 
 
 def advisory_lock(name: str | int) -> None:

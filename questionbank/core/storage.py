@@ -1,4 +1,4 @@
-"""Scratch folders, files written completely or not at all, free disk space, and the record of the last backup."""
+"""Scratch folders, files written completely or not at all, free disk space, and the record of the backups."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from django.conf import settings
+from django.core.files.storage import storages
 from django.template.defaultfilters import filesizeformat
-from django.utils.dateparse import parse_datetime
 
 from analytics import atomic_file
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.core.file_lock import FileLock
 
-BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by operations.backups
+BACKUP_RECORD = "last-backup.json"  # in VAR_DIR
+MOST_BACKUPS = 5_000  # that are remembered
 _NOTE = ".lock"
 _UNFINISHED = ".new"
 
@@ -171,12 +174,48 @@ def require_space(folder: Path, needed: int, *, what: str, remedy: str = "") -> 
         )
 
 
-def last_backup() -> dict[str, Any] | None:
-    """Return ``{"path", "created", "bytes"}`` of the last backup; None if there is no readable record."""
+@dataclass(frozen=True, slots=True)
+class KnownBackup:
+    """A backup that was made with this `VAR_DIR`.
+
+    Attributes:
+        path: where it was written, or its name in the object store.
+    """
+
+    path: str
+    created: datetime
+    bytes: int
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it still is where it was written; it may have been moved."""
+        if Path(self.path).is_absolute():
+            return Path(self.path).exists()
+        return "backups" in settings.STORAGES and storages["backups"].exists(self.path)
+
+
+def known_backups() -> list[KnownBackup]:
+    """Return the backups made so far, newest first; an unreadable record counts as none."""
     try:
         record = json.loads((settings.VAR_DIR / BACKUP_RECORD).read_text())
-        created = parse_datetime(record["created"])
-        backup = {"path": str(record["path"]), "created": created, "bytes": int(record["bytes"])}
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return backup if created is not None else None
+        return [
+            KnownBackup(str(each["path"]), datetime.fromisoformat(each["created"]), int(each["bytes"]))
+            for each in (record, *record.get("earlier", []))
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
+def last_backup() -> KnownBackup | None:
+    """Return the last backup; None if there is no readable record."""
+    return next(iter(known_backups()), None)
+
+
+def backup_remember(backup: KnownBackup) -> None:
+    """Record a backup as the last one; the earlier ones stay known, because they may contain people deleted since."""
+    record, *earlier = (
+        {"path": each.path, "created": each.created.isoformat(), "bytes": each.bytes}
+        for each in (backup, *known_backups()[:MOST_BACKUPS])
+    )
+    with atomic_file.written_aside(settings.VAR_DIR / BACKUP_RECORD, mode=0o600) as file:
+        file.write(json.dumps({**record, "earlier": earlier}).encode())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import PurePath
 
 from django.core.files.storage import storages
@@ -21,14 +22,28 @@ def upload_name(name: str) -> str:
     return "".join(sign for sign in PurePath(name.replace("\\", "/")).name if sign.isprintable())
 
 
-def uploads_forget_old() -> None:
-    """Delete uploads that have waited longer than `UPLOADS_KEPT`."""
+def uploads_older(than: datetime) -> list[str]:
+    """Return the names of the uploads that were stored before a time."""
     storage = storages["uploads"]
     try:
         _, names = storage.listdir("")
     except FileNotFoundError:  # nothing has been uploaded yet
-        return
+        return []
+    old = []
     for name in names:
         with suppress(FileNotFoundError):  # another process was faster
-            if storage.get_modified_time(name) < timezone.now() - UPLOADS_KEPT:
-                storage.delete(name)
+            if storage.get_modified_time(name) < than:
+                old.append(name)
+    return old
+
+
+def uploads_forget_old() -> None:
+    """Delete uploads that have waited longer than `UPLOADS_KEPT`."""
+    uploads_delete(uploads_older(timezone.now() - UPLOADS_KEPT))
+
+
+def uploads_delete(names: Iterable[str]) -> None:
+    """Delete uploaded files; missing ones are ignored."""
+    for name in names:
+        with suppress(FileNotFoundError):
+            storages["uploads"].delete(name)

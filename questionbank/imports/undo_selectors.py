@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-import pghistory.models
 from django.apps import apps
-from django.db.models import Model, Q, QuerySet
+from django.db.models import ForeignKey, Model, Q, QuerySet
 
+from questionbank.core.database import references_to
 from questionbank.models import (
     ImportDuplicate,
     ImportUpdate,
@@ -145,22 +145,17 @@ def _kept(run: Run) -> dict[int, list[str]]:
     keep("tagged", changed.values_list("question_id", flat=True).distinct())
     others = ImportDuplicate.objects.filter(run_questions).exclude(run=run)
     keep("imported", others.values_list("question_id", flat=True).distinct())
-    for model, column in _uses(Question, but=_DERIVED):
-        rows = model._base_manager.filter(**{f"{column}__import_run": run})
-        if model is Question:  # a paraphrase from the same import is removed with its original
+    for key in question_uses():
+        rows = key.model._base_manager.filter(**{f"{key.name}__import_run": run})
+        if key.model is Question:  # a paraphrase from the same import is removed with its original
             rows = rows.exclude(import_run=run)
-        keep(_REASONS.get(model, "used"), rows.values_list(f"{column}_id", flat=True).distinct())
+        keep(_REASONS.get(key.model, "used"), rows.values_list(key.attname, flat=True).distinct())
     return reasons_by_question
 
 
-def _uses(target: type[Model], *, but: tuple[type[Model], ...]) -> Iterable[tuple[type[Model], str]]:
-    """Yield every model, except history, with a foreign key to `target`, and the name of that field."""
-    for relation in target._meta.get_fields(include_hidden=True):
-        if not (relation.auto_created and not relation.concrete and (relation.one_to_many or relation.one_to_one)):
-            continue
-        model: type[Model] = relation.related_model  # type: ignore[assignment]
-        if not issubclass(model, (pghistory.models.Event, *but)):
-            yield model, relation.field.name  # type: ignore[union-attr]
+def question_uses() -> list[ForeignKey[Any, Any]]:
+    """Return the foreign keys by which other rows use a question, so that it cannot simply be deleted."""
+    return [key for key in references_to(Question) if not issubclass(key.model, _DERIVED)]
 
 
 def _plan_concepts(plan: UndoPlan, run: Run, hierarchy: KnowledgeHierarchy, loose: QuerySet[QuestionTag]) -> None:
@@ -171,9 +166,10 @@ def _plan_concepts(plan: UndoPlan, run: Run, hierarchy: KnowledgeHierarchy, loos
     used = set(stays.exclude(pk__in=loose.values("pk")).values_list("concept_id", flat=True).distinct())
     edited = _events(KnowledgeConcept).filter(pgh_label="update", pgh_obj__import_run=run)
     used.update(edited.values_list("pgh_obj_id", flat=True))
-    for model, column in _uses(KnowledgeConcept, but=(QuestionTag,)):
-        rows = model._base_manager.filter(**{f"{column}__import_run": run})
-        used.update(rows.values_list(f"{column}_id", flat=True))
+    for key in references_to(KnowledgeConcept):
+        if key.model is not QuestionTag:
+            rows = key.model._base_manager.filter(**{f"{key.name}__import_run": run})
+            used.update(rows.values_list(key.attname, flat=True))
     step = KnowledgeConcept.steplen
     parents: set[str] = set()  # paths of concepts with remaining descendants
     stayed = 0

@@ -8,6 +8,7 @@ from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+FORMER_COLLEAGUE = "a former colleague"
 LAST_ADMIN_LOCK = 7_201_010  # advisory lock: two admins who demote each other must not both succeed
 
 _REFUSE = f"""
@@ -31,6 +32,7 @@ _REFUSE = f"""
     pghistory.ManualEvent("password_link"),  # an admin created a link; the event does not hold its key
     pghistory.ManualEvent("second_factor_removed"),
     pghistory.ManualEvent("session_ended"),  # by an admin
+    pghistory.ManualEvent("erased"),
     fields=["username", "is_active", "is_superuser"],
     model_name="UserEvent",
 )
@@ -44,6 +46,8 @@ class User(AbstractUser):
         hierarchy: where the person predicts concepts; None for the bank's default.
         school_ids: ids of the person's schools, computed by the database, so that who reads a person knows them
             without another query.
+        erased_at: when the person was deleted. The row stays without anything that identifies them, so that what they
+            did for others keeps one author (`questionbank.protection.erasure_services`).
     """
 
     hierarchy = models.ForeignKey(
@@ -55,6 +59,7 @@ class User(AbstractUser):
         related_name="+",
     )
     school_ids = ArrayField(models.BigIntegerField(), default=list, db_default=[], editable=False)
+    erased_at = models.DateTimeField("deleted", null=True, blank=True, editable=False)
 
     class Meta(AbstractUser.Meta):
         triggers = (
@@ -90,7 +95,7 @@ class User(AbstractUser):
         )
 
     def __str__(self) -> str:
-        return self.get_full_name() or self.get_username()
+        return FORMER_COLLEAGUE if self.erased_at else self.get_full_name() or self.get_username()
 
 
 @pghistory.track(pghistory.InsertEvent(), pghistory.DeleteEvent(), obj_field=None, model_name="UserRoleEvent")

@@ -8,11 +8,11 @@ bank restored elsewhere gets that installation's key. Reasons: docs/decisions/00
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,12 @@ from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
 from analytics.artifacts import DERIVED, MANIFEST_NAME
-from analytics.atomic_file import written_aside
 from questionbank.core.errors import Conflict, KindredError, ValidationFailed
 from questionbank.core.migrations import applied_migrations, bank_release_note, known_migrations, later_migrations
 from questionbank.core.release import release
-from questionbank.core.storage import BACKUP_RECORD, require_space, scratch_folder, scratch_sweep
+from questionbank.core.storage import KnownBackup, backup_remember, require_space, scratch_folder, scratch_sweep
+from questionbank.core.upload_services import uploads_delete
+from questionbank.core.wording import counted
 from questionbank.models import KnowledgeConcept, ModelArtifact, Question, QuestionEmbedding, QuestionTag, Run, User
 from questionbank.operations import backup_database as database
 from questionbank.operations.backup_archive import (
@@ -40,6 +41,7 @@ from questionbank.operations.backup_archive import (
     archive_unpack,
     archive_write,
 )
+from questionbank.protection.erasure_services import people_erase_again
 from questionbank.registry.artifact_services import artifact_delete
 from questionbank.registry.model_selectors import models_bytes, rejected_candidates
 
@@ -156,6 +158,7 @@ def backup_restore(*, path: Path, force: bool = False, report: Report | None = N
                     call_command("migrate", verbosity=0, interactive=False)
                 bank_release_note()  # a dump has no comments
                 _forget_left_out(manifest)
+                again = people_erase_again()
             files = _StoredFiles(members, manifest.files)
             try:
                 files.put_new()
@@ -164,6 +167,9 @@ def backup_restore(*, path: Path, force: bool = False, report: Report | None = N
                 files.take_back()
                 raise
             files.replace_changed()
+        uploads_delete(again.uploads)
+        if again.people:
+            report(f"Deleted again: {counted(again.people, 'person', 'people')} who had been deleted after the backup.")
         database.former_database_drop()
     return manifest
 
@@ -265,9 +271,7 @@ def _report_missing(archive: ArchiveWriter, locations: dict[str, str], report: R
 
 
 def _remember(where: str, created: str, size: int) -> None:
-    record = {"path": where, "created": created, "bytes": size}
-    with written_aside(settings.VAR_DIR / BACKUP_RECORD, mode=0o600) as file:
-        file.write(json.dumps(record).encode())
+    backup_remember(KnownBackup(where, datetime.fromisoformat(created), size))
 
 
 @dataclass

@@ -352,8 +352,8 @@ def _backup() -> tuple[State, str, dict[str, str]]:
         return State.WARNING, "There is no backup yet. Run “manage.py backup FILE”.", {}
     if last is None:
         return (State.WARNING, "It is not known when the last backup was made. Run “manage.py backup FILE”.", {})
-    figures = {"File": last["path"], "Size": filesizeformat(last["bytes"]), "Written": _when(last["created"])}
-    if timezone.now() - last["created"] > BACKUP_DUE:
+    figures = {"File": last.path, "Size": filesizeformat(last.bytes), "Written": _when(last.created)}
+    if timezone.now() - last.created > BACKUP_DUE:
         return State.WARNING, "The last backup is older than a week.", figures
     return State.OK, "The last backup is recent.", figures
 

@@ -11,14 +11,12 @@ from questionbank.models import User
 
 def people() -> QuerySet[User]:
     """Return everybody with an account, active accounts first, by name."""
-    return User.objects.prefetch_related("groups").order_by("-is_active", "username")
+    return User.objects.filter(erased_at=None).prefetch_related("groups").order_by("-is_active", "username")
 
 
 def person_get(*, person_id: int) -> User:
     """Return a person by id."""
-    return get_or_not_found(
-        User.objects.prefetch_related("groups").filter(pk=person_id), "There is no person with that number."
-    )
+    return get_or_not_found(people().filter(pk=person_id), "There is no person with that number.")
 
 
 def active_admins() -> QuerySet[User]:

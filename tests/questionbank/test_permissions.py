@@ -232,6 +232,9 @@ TABLE: dict[str, Address] = {
     "school_list": Address(ADMINS),
     "school_detail": Address(ADMINS, {"school_id": "school"}),
     "school_delete": Address(ADMINS, {"school_id": "school"}),
+    "person_export": Address(ADMINS, PERSON),
+    "person_delete": Address(ADMINS, PERSON),
+    "own_data": Address((LOGIN, 200, 200, 200, 200)),
     "help": Address(EVERYBODY),
     "mcp": Address((401,) * 5, method="post"),  # only a key opens it: tests/questionbank/assistants
     "api_docs": Address(EVERYBODY),

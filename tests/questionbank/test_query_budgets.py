@@ -13,6 +13,9 @@ BUDGETS = {
     "question_detail": 59,  # the question, predictions, three lists of similar questions, history, paraphrases
     "review": 33,
     "change_list": 33,
+    "own_data": 60,  # one for each table that names people
+    "person_delete": 85,  # likewise, with and without their work
+    "person_export": 60,
     "question_similar": 28,
     "review_settle": 29,
     "question_list": 25,

@@ -1,0 +1,1 @@
+"""What is kept of people and for how long: deleting a person, exporting their data, retention."""
