@@ -66,6 +66,7 @@ MIDDLEWARE = [
     "questionbank.core.middleware.RequestSizeMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "questionbank.people.viewer.ViewerMiddleware",
+    "questionbank.people.auditing.AuditMiddleware",
     "questionbank.core.middleware.LogInMiddleware",  # before the next, which reads bodies
     "django.middleware.csrf.CsrfViewMiddleware",
     "questionbank.core.middleware.ParametersMiddleware",
@@ -143,8 +144,7 @@ CELERY_BEAT_SCHEDULE = {
     "send-mail": {"task": "bank.send_mail", "schedule": 60.0, "options": {"queue": "light"}},
     "deliver-hooks": {"task": "bank.deliver_hooks", "schedule": 10.0, "options": {"queue": "light"}},
     "delete-old-models": {"task": "bank.delete_old_models", "schedule": 86_400.0},
-    "delete-old-responses": {"task": "bank.delete_old_responses", "schedule": 86_400.0},
-    "sweep-attachments": {"task": "bank.sweep_attachments", "schedule": 86_400.0},
+    "delete-old-data": {"task": "bank.delete_old_data", "schedule": 86_400.0},
     # on the training workers, which hold the checkpoints
     "clear-checkpoints": {"task": "bank.clear_checkpoints", "schedule": 86_400.0, "options": {"queue": "train"}},
 }

@@ -31,6 +31,7 @@ from questionbank.people import session_views as sessions
 from questionbank.people import sign_on_views as sign_on
 from questionbank.people import views as people
 from questionbank.protection import person_views as person_data
+from questionbank.protection import retention_views as retention
 from questionbank.questions import bulk_views as bulk_changes
 from questionbank.questions import list_views as question_lists
 from questionbank.questions import question_views as questions
@@ -73,6 +74,7 @@ account_patterns: list[URLPattern | URLResolver] = [
         passwords.of_all(account.password_reset_from_key_done),
         name="account_reset_password_from_key_done",
     ),
+    path("data/", person_data.own_data, name="account_data"),
     path("signup/", login_not_required(RedirectView.as_view(pattern_name="account_login")), name="account_signup"),
     path("2fa/", include("allauth.mfa.urls")),
     path("sessions/", sessions.session_list, name="session_list"),
@@ -256,6 +258,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("pictures/<slug:sha256>", questions.picture, name="picture"),
     path("people/", include(people_patterns)),
     path("schools/", include(school_patterns)),
+    path("data-protection/", retention.retention_page, name="data_protection"),
     path("api/", include(api_page_patterns)),
     path("mcp", assistants.mcp, name="mcp"),
     path("help/", home.help_page, name="help"),
@@ -265,13 +268,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("import/columns/", imports.import_columns, name="import_columns"),
     path("jobs/", include(run_patterns)),
     path("changes/", home.change_list, name="change_list"),
+    path("changes/csv/", home.change_export, name="change_export"),
     path("theme/", home.theme, name="theme"),
     path("health/", health.health_status, name="health_status"),
     path("status/", health.site_status, name="site_status"),
     path("health/details/", health.health, name="health"),
     path("health/vectors/", health.health_vectors, name="health_vectors"),
     path("accounts/", include(account_patterns)),
-    path("accounts/data/", person_data.own_data, name="own_data"),
     path("admin/", site.urls),
     *capability_pages(),
 ]

@@ -12,7 +12,6 @@ from typing import Any
 import structlog
 from celery import Task
 
-from questionbank.bank.attachment_services import attachments_sweep
 from questionbank.bank.bulk_services import run_bulk_change
 from questionbank.bank.facet_counts import facet_counts_settle
 from questionbank.bank.map_services import projection_request_missing
@@ -20,18 +19,17 @@ from questionbank.bank.vector_selectors import embedding_missing
 from questionbank.core.capability_catalog import job_kinds
 from questionbank.core.errors import NotFound
 from questionbank.core.task_queue import task_name
-from questionbank.core.upload_services import uploads_forget_old
 from questionbank.imports.jobs import run_import
 from questionbank.imports.undo_services import run_import_undo
 from questionbank.jobs.checkpoint_services import checkpoints_clear
 from questionbank.models import EmbeddingSet
 from questionbank.papers.import_services import run_document_import
 from questionbank.papers.second_reading_services import run_second_reading
-from questionbank.papers.services import document_drafts_forget_old, run_document_read
+from questionbank.papers.services import run_document_read
 from questionbank.people.mail import mail_send_due
 from questionbank.people.viewer import viewing_for
+from questionbank.protection.retention_services import retention_apply
 from questionbank.registry.deletion_services import old_models_delete
-from questionbank.responses.deletion_services import responses_delete_old
 from questionbank.responses.statistics_services import run_statistics
 from questionbank.review.judgement_services import judgements_withdraw
 from questionbank.search.services import recall_measure
@@ -237,18 +235,10 @@ def delete_old_models() -> int:
     return old_models_delete()
 
 
-@application.task(name="bank.delete_old_responses")
-def delete_old_responses() -> int:
-    """Delete pupils' responses that are older than the setting allows, and files that were not imported for a week."""
-    uploads_forget_old()
-    return responses_delete_old()
-
-
-@application.task(name="bank.sweep_attachments")
-def sweep_attachments() -> int:
-    """Delete test papers untouched for a week, and unused pictures."""
-    document_drafts_forget_old()
-    return attachments_sweep()
+@application.task(name="bank.delete_old_data")
+def delete_old_data() -> dict[str, int]:
+    """Delete what is older than admins want to keep, and pictures that nothing shows."""
+    return retention_apply()
 
 
 @application.task(name="bank.request_language_model")

@@ -168,7 +168,7 @@ def states_after(events: list[Any], model: type[Model]) -> tuple[dict[int, Any],
     ids = [event.pgh_obj_id for event in events]
     current: dict[int, Any] = model._default_manager.in_bulk(ids)
     state, after = dict(current), {}
-    later = type(events[0])._default_manager.filter(pgh_obj_id__in=ids, pk__gte=events[-1].pk)
+    later = type(events[0])._default_manager.filter(pgh_obj_id__in=ids, pk__gte=min(event.pk for event in events))
     for event in later.order_by("-pk"):  # an older page shows only some of them
         after[event.pk] = state.get(event.pgh_obj_id)
         if event.pgh_label != "insert":

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import date, datetime, time
+from typing import Any
+
+from django import forms
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import render, resolve_url
 from django.utils.dateparse import parse_datetime
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.timezone import is_aware
+from django.utils.timezone import is_aware, make_aware
 
-from questionbank.bank.change_selectors import CHANGE_KINDS, change_page
+from questionbank.bank.change_selectors import CHANGE_KINDS, Wanted, all_changes, change_page
 from questionbank.bank.concept_selectors import hierarchies
 from questionbank.bank.overview_selectors import bank_overview, drafts_of, recent_questions, running_jobs, strands
 from questionbank.core.views import button_for, page_for
+from questionbank.formats.csv_files import guard_cell
 from questionbank.people.context import THEME_COOKIE, THEMES
 from questionbank.people.roles import ROLE_EXPLANATIONS
+from questionbank.people.selectors import people
 
 
 @page_for("read")
@@ -67,17 +76,74 @@ def theme(request: HttpRequest) -> HttpResponse:
     return response
 
 
+class ChangesForm(forms.Form):
+    """Which changes to show."""
+
+    kind = forms.ChoiceField(choices=[("", "Everything"), *CHANGE_KINDS.items()], required=False, label="What")
+    person = forms.ModelChoiceField(people(), required=False, label="Who", empty_label="Everybody")
+    since = forms.DateField(required=False, label="From", widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(required=False, label="Until", widget=forms.DateInput(attrs={"type": "date"}))
+
+    def wanted(self) -> tuple[str, Wanted]:
+        """Return the kind and what else is wanted; a field that cannot be read counts as empty."""
+        self.full_clean()
+        since, until, person = (self.cleaned_data.get(name) for name in ("since", "until", "person"))
+        return self.cleaned_data.get("kind", ""), Wanted(
+            before=_moment(until, time.max) if until else None,
+            since=_moment(since, time.min) if since else None,
+            person=person.pk if person else None,
+        )
+
+
+def _moment(day: date, clock: time) -> datetime:
+    day = min(max(day, date(1970, 1, 1)), date(9000, 1, 1))  # no time zone moves these beyond what can be stored
+    return make_aware(datetime.combine(day, clock))
+
+
 @page_for("changes_read")
 def change_list(request: HttpRequest) -> HttpResponse:
-    """Show who changed what, newest first; `?kind=` filters by kind, `?before=` shows older changes."""
-    kind = request.GET.get("kind", "")
-    kind = kind if kind in CHANGE_KINDS else ""
+    """Show who changed, exported and looked at what, newest first; `?before=` shows older entries."""
+    form = ChangesForm(request.GET)
+    kind, wanted = form.wanted()
     try:
         before = parse_datetime(request.GET.get("before", ""))
     except ValueError:
         before = None
-    if before is not None and not is_aware(before):
+    if before is not None and is_aware(before):
+        wanted = replace(wanted, before=min(before, wanted.before or before))
+    else:
         before = None
-    page = change_page(kind=kind, before=before)
-    context = {"page": page, "kind": kind, "kinds": CHANGE_KINDS, "is_latest": before is None}
+    filters = request.GET.copy()
+    filters.pop("before", None)
+    context = {
+        "page": change_page(kind=kind, wanted=wanted),
+        "form": form,
+        "filters": filters.urlencode(),
+        "is_latest": before is None,
+    }
     return render(request, "bank/changes/list.html", context)
+
+
+@page_for("changes_read")
+def change_export(request: HttpRequest) -> StreamingHttpResponse:
+    """Return all wanted entries as CSV."""
+    kind, wanted = ChangesForm(request.GET).wanted()
+    entries = all_changes(kind=kind, wanted=wanted)
+    rows = ((entry.when.isoformat(), entry.who, CHANGE_KINDS[entry.kind], entry.what, entry.rows) for entry in entries)
+    response = StreamingHttpResponse(_csv_lines(rows), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="changes.csv"'
+    return response
+
+
+def _csv_lines(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+    writer = csv.writer(_Echo(), lineterminator="\r\n")
+    yield "\ufeff" + writer.writerow(["when", "who", "kind", "what", "rows"])
+    for row in rows:
+        yield writer.writerow([guard_cell(str(value)) for value in row])
+
+
+class _Echo:
+    """A file that returns what is written to it."""
+
+    def write(self, line: str) -> str:
+        return line

@@ -28,7 +28,6 @@ FIRST_DELAY, LONGEST_DELAY = timedelta(minutes=1), timedelta(hours=2)  # between
 GIVE_UP_AFTER = timedelta(days=1)
 DISABLE_AFTER = timedelta(days=3)
 CLAIM = timedelta(minutes=2)  # far more than an attempt takes
-KEEP = timedelta(days=30)
 AT_ONCE, AT_ONCE_TO_A_HOOK = 20, 5  # messages sent together; to a hook that fails, one
 _GONE = 410
 
@@ -129,7 +128,6 @@ def _tidy(now: datetime) -> None:
     HookDelivery.objects.filter(due_at__isnull=False, began_at__lt=now - GIVE_UP_AFTER, due_at__lte=now).update(
         due_at=None
     )
-    HookDelivery.objects.filter(due_at=None, began_at__lt=now - KEEP).delete()
 
 
 @transaction.atomic

@@ -16,6 +16,7 @@ from questionbank.models.hook import Hook, HookDelivery, HookEvent
 from questionbank.models.importing import DocumentDraft, ImportDuplicate, ImportUpdate
 from questionbank.models.language_model import LanguageModelAnswer, LanguageModelExclusion, LanguageModelUse
 from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
+from questionbank.models.protection import AuditEvent, Retention
 from questionbank.models.question import Question, QuestionTag
 from questionbank.models.responses import ColumnChoice, ItemStatistics, Response, ResponseSeries, ResponseSet
 from questionbank.models.retraining import Retraining, RetrainingSchedule
@@ -33,6 +34,7 @@ __all__ = [
     "ApiKey",
     "ApiRequest",
     "Attachment",
+    "AuditEvent",
     "BatchDeletion",
     "BulkChange",
     "BulkChangeItem",
@@ -72,6 +74,7 @@ __all__ = [
     "Response",
     "ResponseSeries",
     "ResponseSet",
+    "Retention",
     "Retraining",
     "RetrainingSchedule",
     "ReviewDecision",

@@ -34,6 +34,7 @@ from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
         "through",
         "audience",
     ],
+    meta={"indexes": [models.Index(fields=("pgh_created_at", "pgh_id"), name="question_event_time")]},
 )
 class Question(Shown):
     """A mathematical question; formulas are LaTeX in `text`, `options` and `solution`.
@@ -202,6 +203,7 @@ class Question(Shown):
     pghistory.UpdateEvent(row=pghistory.Old),
     pghistory.DeleteEvent(),
     exclude=["import_run"],
+    meta={"indexes": [models.Index(fields=("pgh_created_at", "pgh_id"), name="tag_event_time")]},
 )
 class QuestionTag(models.Model):
     """A concept that a question requires, and who set it.

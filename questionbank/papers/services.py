@@ -12,19 +12,20 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from pathlib import PurePath
 from typing import Any
 
 from django.core.files import File
 from django.core.files.storage import storages
 from django.db import transaction
-from django.utils import timezone
+from django.db.models import QuerySet
 
 from analytics.question_content import as_json
 from questionbank.bank.attachment_services import AttachmentStore
 from questionbank.core.errors import Conflict, DocumentRefused, NotAllowed, ValidationFailed
 from questionbank.core.storage import scratch_folder
-from questionbank.core.upload_services import UPLOADS_KEPT, upload_name, uploads_forget_old
+from questionbank.core.upload_services import upload_name, uploads_forget_old
 from questionbank.formats.pictures import PictureRefused
 from questionbank.jobs import run_services as runs
 from questionbank.jobs.progress import JobReporter
@@ -364,11 +365,7 @@ def document_draft_delete(*, draft: DocumentDraft, user: User) -> None:
     fresh.delete()
 
 
-def document_drafts_forget_old() -> int:
-    """Delete the test papers that have not been changed for a week; return their number."""
-    old = DocumentDraft.objects.filter(updated_at__lt=timezone.now() - UPLOADS_KEPT)
-    return (
-        old.exclude(import_run__state__in=(Run.State.QUEUED, Run.State.RUNNING))
-        .delete()[1]
-        .get(DocumentDraft._meta.label, 0)
-    )
+def old_drafts(before: datetime) -> QuerySet[DocumentDraft]:
+    """Return the test papers that were last changed before a time, without those that are being imported."""
+    old = DocumentDraft.objects.filter(updated_at__lt=before)
+    return old.exclude(import_run__state__in=(Run.State.QUEUED, Run.State.RUNNING))

@@ -37,7 +37,6 @@ GIVE_UP_AFTER = timedelta(days=1)
 FIRST_DELAY, LONGEST_DELAY = timedelta(minutes=1), timedelta(minutes=30)  # between attempts at a mail
 CLAIM = timedelta(minutes=5)  # how long a worker holds an email; if the worker dies, another one then takes over
 REST = timedelta(seconds=30)  # pause after a mail server did not answer
-KEEP = timedelta(days=90)
 _FAILURES = (OSError, SMTPException, ValueError)  # ValueError: an address that is invalid in a header
 
 
@@ -96,7 +95,6 @@ def mail_send_due() -> int:
     If no sender is configured, mail waits; the health page reports it.
     """
     now = database_now()
-    OutgoingMail.objects.filter(due_at=None, created_at__lt=now - KEEP).delete()
     due = OutgoingMail.objects.filter(due_at__isnull=False)
     _give_up_late(now)
     if not mail_is_on() or not settings.DEFAULT_FROM_EMAIL or due.filter(failed_at__gt=now - REST).exists():

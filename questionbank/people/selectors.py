@@ -27,3 +27,10 @@ def active_admins() -> QuerySet[User]:
 def has_provider(*, person: User) -> bool:
     """Return whether a person has logged in through a provider."""
     return SocialAccount.objects.filter(user=person).exists()
+
+
+def account_named(name: str) -> User | None:
+    """Return the person with a log-in name or an e-mail address; None if there is none, or if it is empty."""
+    if not name:
+        return None
+    return User.objects.filter(Q(username__iexact=name) | Q(email__iexact=name)).first()

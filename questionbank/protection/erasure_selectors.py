@@ -16,10 +16,11 @@ from django.db.models import CASCADE, Model, QuerySet
 from questionbank.core.database import references_to
 from questionbank.core.storage import KnownBackup, known_backups
 from questionbank.imports.undo_selectors import question_uses
-from questionbank.models import DocumentDraft, Question, QuestionListItem, Run, User, WorksheetItem
+from questionbank.models import DocumentDraft, Question, QuestionListItem, Run, User, Visibility, WorksheetItem
 from questionbank.people.permissions import PRIVATE_KINDS
 
 _ITEMS: dict[type[Model], str] = {QuestionListItem: "question_list__owner", WorksheetItem: "worksheet__owner"}
+SEEN = (Visibility.ALL, Visibility.SCHOOL)  # by others
 RECORDS = "deleted-people"  # folder in the storage of other files, which backups contain and no restore empties
 
 
@@ -58,7 +59,7 @@ def erasure_plan(*, person: User, with_work: bool) -> ErasurePlan:
             kept[_plural(key.model)] += key.model._base_manager.filter(**{key.name: person}).count()
         elif _can_be_shared(key.model) and not with_work:
             kept[_plural(key.model)] += (
-                key.model._base_manager.filter(**{key.name: person}).filter(**_shared(key.model)).count()
+                key.model._base_manager.filter(**{key.name: person}).filter(visibility__in=SEEN).count()
             )
     kept[_plural(Question)] -= len(questions)
     return ErasurePlan(
@@ -79,7 +80,7 @@ def owned_rows(*, person: User, with_work: bool) -> list[QuerySet[Any]]:
         if key.remote_field.on_delete is CASCADE and key.model is not LogEntry:
             rows = key.model._base_manager.filter(**{key.name: person})
             is_kept = _can_be_shared(key.model) and not with_work
-            owned.append(rows.exclude(**_shared(key.model)) if is_kept else rows)
+            owned.append(rows.exclude(visibility__in=SEEN) if is_kept else rows)
     return owned
 
 
@@ -87,7 +88,7 @@ def going_questions(*, person: User, with_work: bool) -> list[int]:
     """Return the ids of the person's questions that go: those that nobody else uses, or else sees."""
     questions = Question._base_manager.filter(created_by=person)
     if not with_work:
-        questions = questions.exclude(**_shared(Question)) if _can_be_shared(Question) else questions.none()
+        questions = questions.exclude(visibility__in=SEEN)
     ids = set(questions.values_list("pk", flat=True))
     for key in question_uses():
         if ids:
@@ -149,10 +150,4 @@ def _plural(model: type[Model]) -> str:
 
 
 def _can_be_shared(model: type[Model]) -> bool:
-    return bool({"is_shared", "visibility"} & {column.name for column in model._meta.concrete_fields})
-
-
-def _shared(model: type[Model]) -> dict[str, Any]:
-    """Return the condition for rows that others see."""
-    names = {column.name for column in model._meta.concrete_fields}
-    return {"is_shared": True} if "is_shared" in names else {"visibility__in": ("all", "school")}
+    return "visibility" in {column.name for column in model._meta.concrete_fields}

@@ -68,7 +68,7 @@ def second_opinion(request: HttpRequest, run_id: int) -> HttpResponse:
     """Show how a typed text is solved: by the page's solver, and by the job once it has finished."""
     run = run_get(run_id=run_id)
     is_own = run.requested_by_id == request.user.pk or request.user.has_perm("questionbank.runs_manage")
-    if run.kind != "opinion" or not is_own:
+    if run.kind != "opinion" or "text" not in run.parameters or not is_own:
         raise NotFound("There is no such solution.")
     text, language = run.parameters["text"], run.parameters["language"]
     found = run.result if run.state == Run.State.SUCCEEDED else None

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, QuerySet
 from django.db.models.functions import Coalesce, TruncDate
@@ -112,17 +111,10 @@ def response_set_delete(*, response_set: ResponseSet, user: User | None) -> None
     bank_statistics_request(outdated=outdated)
 
 
-def responses_delete_old(*, years: int | None = None) -> int:
-    """Delete the sets that are older than some years and return their number.
-
-    Args:
-        years: by default the setting `RESPONSES_KEPT_YEARS`; 0 deletes nothing.
-    """
-    kept = settings.RESPONSES_KEPT_YEARS if years is None else years
-    if not kept:
-        return 0
+def responses_delete_old(*, before: date) -> int:
+    """Delete the sets of tests that were written before a day, and return their number."""
     try:
-        return len(responses_delete(wanted=Deletion(before=years_ago(kept)), user=None).sets)
+        return len(responses_delete(wanted=Deletion(before=before), user=None).sets)
     except NotFound:
         return 0
 

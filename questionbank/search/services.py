@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable
-from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -71,15 +70,11 @@ def _checked(terms: Iterable[str], others: Iterable[SynonymGroup]) -> list[str]:
     return distinct
 
 
-KEPT_FOR = timedelta(days=365)  # after its last search
-
-
 def long_query_keep(text: str) -> str:
-    """Store a text and return its key, equal for equal texts; delete texts not searched for within a year."""
+    """Store a text and return its key, equal for equal texts."""
     digest = hashlib.blake2b(text.encode(), digest_size=12).digest()
     key = base64.urlsafe_b64encode(digest).decode()
     LongQuery.objects.update_or_create(key=key, defaults={"text": text})
-    LongQuery.objects.filter(used_at__lt=timezone.now() - KEPT_FOR).delete()
     return key
 
 

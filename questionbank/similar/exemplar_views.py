@@ -139,7 +139,7 @@ def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
     The page polls until the job has finished.
     """
     run = run_get(run_id=run_id)
-    if run.kind != "ask" or not _may_see(request, run):
+    if run.kind != "ask" or "text" not in run.parameters or not _may_see(request, run):
         raise NotFound("There is no such answer.")
     text, language, number = (run.parameters[name] for name in ("text", "language", "question"))
     question = None if number is None else question_get(question_id=number, user=request.user)

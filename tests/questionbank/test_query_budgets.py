@@ -12,10 +12,10 @@ BUDGET = 20
 BUDGETS = {
     "question_detail": 59,  # the question, predictions, three lists of similar questions, history, paraphrases
     "review": 33,
-    "change_list": 33,
-    "own_data": 60,  # one for each table that names people
-    "person_delete": 85,  # likewise, with and without their work
-    "person_export": 60,
+    "change_list": 48,  # every table with a history
+    "data_protection": 80,  # size and rows of each kind of data
+    "person_delete": 105,  # each table that names people, with and without their work
+    "person_export": 75,  # likewise
     "question_similar": 28,
     "review_settle": 29,
     "question_list": 25,

@@ -11,7 +11,7 @@ from django.db import connection
 from django.urls import reverse
 
 from questionbank.bank import change_selectors as changes
-from questionbank.bank.change_selectors import change_page, concept_history
+from questionbank.bank.change_selectors import Wanted, change_page, concept_history
 from questionbank.bank.concept_services import concept_create, concept_merge, concept_rename
 from questionbank.bank.history_selectors import question_history
 from questionbank.bank.question_services import question_set_tags
@@ -69,7 +69,7 @@ def test_older_changes_are_reached_behind_one_of_very_many_rows(teacher, admin_p
             "UPDATE questionbank_questiontagevent SET pgh_created_at = now() - interval '1 day' * (1000 - pgh_id)"
         )
     first = change_page(kind="tags")
-    older = change_page(kind="tags", before=first.older)
+    older = change_page(kind="tags", wanted=Wanted(before=first.older))
     assert [entry.rows for entry in first.entries] == [4]
     assert [(entry.who, entry.rows) for entry in older.entries] == [("admin", 3), ("teacher", 1)]
     assert older.older is None
@@ -112,7 +112,7 @@ def test_a_concept_s_renames_are_told_with_before_and_after(admin_person):
         cursor.execute("UPDATE questionbank_knowledgeconceptevent SET pgh_created_at = now() + pgh_id * interval '1s'")
     newest = change_page(kind="concepts").entries[0]
     assert newest.what == expected[0][1]
-    assert change_page(kind="concepts", before=newest.when).entries[0].what == expected[1][1]
+    assert change_page(kind="concepts", wanted=Wanted(before=newest.when)).entries[0].what == expected[1][1]
 
 
 def test_roles_and_accounts_are_told(admin_person, teacher):

@@ -214,13 +214,6 @@ def test_a_message_is_replayed_with_its_id_and_body(delivery, hook, teacher) -> 
     assert [each["status"] for each in stored.attempts] == [500, 204]
 
 
-def test_old_deliveries_are_forgotten(delivery) -> None:
-    attempt(TAKEN)
-    let_pass(days=31)
-    deliveries_claim()
-    assert not HookDelivery.objects.exists()
-
-
 def test_nobody_touches_somebody_elses_hook(delivery, hook, reviewer) -> None:
     for call in (hook_test, hook_delete):
         with pytest.raises(NotFound):

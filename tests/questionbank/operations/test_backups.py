@@ -38,6 +38,7 @@ from questionbank.imports.export_services import export_file
 from questionbank.imports.services import import_file
 from questionbank.operations import backup_database, backups
 from questionbank.operations.backup_archive import DUMP, FOLDERS, MANIFEST, archive_manifest
+from questionbank.protection.erasure_services import person_erase
 from questionbank.registry import artifact_services as artifacts
 from questionbank.registry.artifact_selectors import artifact_folder
 from tests.questionbank.formats.moodle_sample import SAMPLE
@@ -236,6 +237,16 @@ def test_a_backup_is_closed_to_others_names_its_versions_and_holds_no_secret_key
     assert manifest.postgres.startswith("18")
     assert "0001_initial" in manifest.migrations["questionbank"]
     assert manifest.kindred == release()
+
+
+def test_somebody_who_was_deleted_after_a_backup_is_deleted_again_by_its_restore(bank, backup):
+    person = models.User.objects.get(username="ada")
+    person_erase(user=None, person=person)
+    said: list[str] = []
+    backups.backup_restore(path=backup, force=True, report=said.append)
+    assert "Deleted again: 1 person who had been deleted after the backup." in said
+    assert not models.User.objects.filter(username="ada").exists()
+    assert str(models.Question.objects.first().created_by) == "a former colleague"
 
 
 def test_a_backup_overwrites_nothing(backup):

@@ -99,10 +99,10 @@ def _work_of(person: User, bank) -> None:
         question = QuestionFactory(created_by=person, source=f"{NAME}'s collection")
         models.QuestionTag.objects.create(question=question, concept=bank.linear, user=person)
         Question.objects.filter(pk=question.pk).update(grade="7")
-    for is_shared in (True, False):
-        mine = QuestionList.objects.create(owner=person, name=f"List {is_shared}", is_shared=is_shared)
+    for seen in ("all", "private"):
+        mine = QuestionList.objects.create(owner=person, name=f"List {seen}", visibility=seen)
         models.QuestionListItem.objects.create(question_list=mine, question=question, position=1)
-        sheet = Worksheet.objects.create(owner=person, name=f"Sheet {is_shared}", is_shared=is_shared)
+        sheet = Worksheet.objects.create(owner=person, name=f"Sheet {seen}", visibility=seen)
         models.WorksheetItem.objects.create(worksheet=sheet, position=1, heading=NAME)
         models.QuestionUse.objects.create(question=question, day=now.date(), worksheet=sheet, user=person)
     stored = storages["uploads"].save("paper.docx", ContentFile(NAME.encode()))
@@ -231,7 +231,7 @@ def test_every_row_that_was_the_persons_own_is_gone(person, admin_person) -> Non
     for key in own:
         rows = key.model._base_manager.filter(**{key.name: person.pk})
         assert rows.exists() == (key.model in stay), key
-    assert [each.name[:9] for each in QuestionList.objects.filter(owner=person.pk)] == ["List True"]
+    assert [each.name[:8] for each in QuestionList.objects.filter(owner=person.pk)] == ["List all"]
     assert Run.objects.get(kind="ask").parameters == {"asked_by": person.pk}
 
 
@@ -389,7 +389,7 @@ def test_everything_of_a_person_is_exported_without_secrets(person, client) -> N
     assert "secret" not in json.dumps(tables["authenticator-user.json"])
     assert any(change["table"] == "questionevent" for change in tables["changes.json"])
     client.force_login(person)
-    response = client.get(reverse("own_data"))
+    response = client.get(reverse("account_data"))
     assert response["Content-Type"] == "application/zip"
 
 

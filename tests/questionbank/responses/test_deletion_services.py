@@ -94,14 +94,13 @@ def test_a_class_is_deleted(questions, letters, teacher):
     assert (found.responses, list(ResponseSet.objects.all())) == (28, [kept])
 
 
-def test_old_tests_are_deleted_by_their_day_or_else_by_their_import(questions, letters, settings):
+def test_old_tests_are_deleted_by_their_day_or_else_by_their_import(questions, letters):
     imported(letters, day=years_ago(4))
     recent, undated = imported(letters, day=years_ago(2)), imported(letters)
-    assert responses_delete_old() == 0
-    settings.RESPONSES_KEPT_YEARS = 3
-    assert responses_delete_old() == 1
+    assert responses_delete_old(before=years_ago(5)) == 0
+    assert responses_delete_old(before=years_ago(3)) == 1
     assert set(ResponseSet.objects.all()) == {recent, undated}
-    assert responses_delete_old() == 0
+    assert responses_delete_old(before=years_ago(3)) == 0
 
 
 def test_a_teacher_deletes_own_sets_alone_and_an_admin_all(questions, letters, teacher, admin_person, reviewer):
