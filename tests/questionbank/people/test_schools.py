@@ -135,6 +135,7 @@ def test_a_list_of_another_keeps_its_place_for_a_question_of_a_deleted_school(as
     page = as_reviewer.get(reverse("list_detail", args=[made.pk])).content.decode()
     assert "You may not see 1 question of this list" in " ".join(page.split())
     assert "heron" not in page
+    assert "This list is empty" not in page
     school_delete(user=None, school=hill, to="all")
     assert "heron" in as_reviewer.get(reverse("list_detail", args=[made.pk])).content.decode()
 
