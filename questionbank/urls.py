@@ -41,6 +41,7 @@ from questionbank.registry import language_model_views as language_model
 from questionbank.registry import views as models
 from questionbank.responses import deletion_views as response_deletion
 from questionbank.responses import views as responses
+from questionbank.search import saved_views as saved_searches
 from questionbank.search import synonym_views as synonyms
 from questionbank.search import views as search
 from questionbank.similar import paste_views as paste
@@ -111,6 +112,14 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/concepts/", tags.question_concepts, name="question_concepts"),
     path("<int:question_id>/similar/", questions.question_likeness, name="question_likeness"),
     path("<int:question_id>/similar/<slug:kinship>/", questions.question_similar, name="question_similar"),
+]
+
+saved_search_patterns: list[URLPattern | URLResolver] = [
+    path("", saved_searches.saved_search_list, name="saved_search_list"),
+    path("new/", saved_searches.saved_search_create_page, name="saved_search_create"),
+    path("<int:search_id>/", saved_searches.saved_search_results, name="saved_search_results"),
+    path("<int:search_id>/edit/", saved_searches.saved_search_edit, name="saved_search_edit"),
+    path("<int:search_id>/delete/", saved_searches.saved_search_delete_page, name="saved_search_delete"),
 ]
 
 concept_patterns: list[URLPattern | URLResolver] = [
@@ -250,6 +259,7 @@ api_page_patterns: list[URLPattern | URLResolver] = [
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path("questions/", include(question_patterns)),
+    path("searches/", include(saved_search_patterns)),
     path("paste/", paste.paste, name="paste"),
     path("concepts/", include(concept_patterns)),
     path("lists/", include(list_patterns)),

@@ -53,6 +53,21 @@ def database_now() -> datetime:
         return now
 
 
+def settled_until() -> datetime:
+    """Return a time before which nothing can still appear: when the oldest transaction that writes began, else now.
+
+    A row bears the time at which its transaction began, and is seen only when that ends: an import of many questions
+    may take a minute.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT least(now(), min(xact_start)) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND backend_xid IS NOT NULL AND pid <> pg_backend_pid()"
+        )
+        moment: datetime = cursor.fetchone()[0]
+        return moment
+
+
 RUN_LOCK = 7_201_010  # first half of the advisory lock's key; the second half is the run's id
 
 

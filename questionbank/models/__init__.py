@@ -23,7 +23,14 @@ from questionbank.models.retraining import Retraining, RetrainingSchedule
 from questionbank.models.review import ReviewDecision, ReviewGuideline, ReviewLease, ReviewPreference, SettlementLease
 from questionbank.models.run import Run, RunLog, RunMetric, WorkBlock, WorkerHeartbeat
 from questionbank.models.school import School, SchoolMembership
-from questionbank.models.search import LongQuery, OutgoingMail, SynonymGroup, VocabularyWord
+from questionbank.models.search import (
+    LongQuery,
+    OutgoingMail,
+    SavedSearch,
+    SavedSearchOpening,
+    SynonymGroup,
+    VocabularyWord,
+)
 from questionbank.models.user import User, UserRole
 from questionbank.models.variant import ProblemVariant
 from questionbank.models.visibility import Visibility
@@ -84,6 +91,8 @@ __all__ = [
     "Run",
     "RunLog",
     "RunMetric",
+    "SavedSearch",
+    "SavedSearchOpening",
     "School",
     "SchoolMembership",
     "SettlementLease",

@@ -10,12 +10,23 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
 from django.db.models.fields.json import KT
+from django.db.models.functions import Now
 
 from analytics.analysed_text import stored_text
 from questionbank.models.facet_count import question_triggers, tag_triggers
 from questionbank.models.hook import question_hooks, question_part_hooks
 from questionbank.models.visibility import EVERYBODY, Shown, ViewerManager, audience_field, shown_constraint
 from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
+
+VISIBLE = pgtrigger.Trigger(
+    name="visible_since",
+    when=pgtrigger.Before,
+    operation=pgtrigger.Update,
+    condition=(pgtrigger.Q(new__status="ready") & ~pgtrigger.Q(old__status="ready"))
+    | pgtrigger.Q(old__visibility__df=pgtrigger.F("new__visibility"))
+    | pgtrigger.Q(old__school__df=pgtrigger.F("new__school")),
+    func="NEW.visible_since = now(); RETURN NEW;",
+)
 
 
 @pghistory.track(
@@ -33,6 +44,7 @@ from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
         "combined",
         "through",
         "audience",
+        "visible_since",
     ],
     meta={"indexes": [models.Index(fields=("pgh_created_at", "pgh_id"), name="question_event_time")]},
 )
@@ -58,6 +70,8 @@ class Question(Shown):
         import_run: the import that created the question; empty if a person wrote it.
         through: name of the key through which a program wrote it; empty for a page, and for an import (its run has it).
         submission: identifies the form in which it was written, so that a form sent twice creates one question.
+        visible_since: when it was written, or last made ready or shown to others, which a trigger notes: what saved
+            searches call new.
     """
 
     class Kind(models.TextChoices):
@@ -137,6 +151,7 @@ class Question(Shown):
     audience = audience_field("created_by")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
+    visible_since = models.DateTimeField(db_default=Now(), editable=False)
 
     objects = ViewerManager["Question"]()
     unrestricted = models.Manager["Question"]()
@@ -169,6 +184,7 @@ class Question(Shown):
                 condition=Q(difficulty_percent__isnull=False),
             ),
             models.Index(fields=("status", "responses", "id"), name="question_observed", condition=Q(responses__gt=0)),
+            models.Index(fields=("visible_since",), name="question_visible"),
             models.Index(fields=("import_run",), name="question_import", condition=Q(import_run__isnull=False)),
         )
         constraints = (
@@ -182,7 +198,7 @@ class Question(Shown):
                 fields=("submission",), condition=Q(submission__isnull=False), name="one_question_a_form"
             ),
         )
-        triggers = [*question_triggers(), *question_hooks()]
+        triggers = [*question_triggers(), *question_hooks(), VISIBLE]
 
     def __str__(self) -> str:
         return self.analysed_text[:80]

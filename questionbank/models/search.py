@@ -1,4 +1,4 @@
-"""Data for searches (words of the bank, synonyms, long texts), and outgoing mail."""
+"""Data for searches (words of the bank, synonyms, long texts, saved searches), and outgoing mail."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ import pghistory
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+
+from questionbank.models.visibility import (
+    Shown,
+    ViewerManager,
+    Visibility,
+    audience_field,
+    shown_constraint,
+    visibility_field,
+)
 
 
 class VocabularyWord(models.Model):
@@ -52,6 +61,62 @@ class LongQuery(models.Model):
 
     def __str__(self) -> str:
         return self.text[:80]
+
+
+class SavedSearch(Shown):
+    """A search that a person keeps under a name.
+
+    `objects` are those that the viewer may see, `unrestricted` are all of them.
+
+    Attributes:
+        parameters: of the search page's address, with the whole query as `q`; as they were saved, even if a concept,
+            source or person among them is gone.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_searches")
+    name = models.CharField("name", max_length=120)
+    parameters = models.JSONField(default=dict, blank=True)
+    visibility = visibility_field(Visibility.PRIVATE)
+    audience = audience_field("owner")
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = ViewerManager["SavedSearch"]()
+    unrestricted = models.Manager["SavedSearch"]()
+
+    class Meta:
+        verbose_name = "saved search"
+        verbose_name_plural = "saved searches"
+        ordering = ("name", "pk")
+        indexes = (models.Index(fields=("audience",), name="saved_search_audience"),)
+        constraints = (
+            models.UniqueConstraint(fields=("owner", "name"), name="one_saved_search_a_person_and_name"),
+            shown_constraint("saved_search_has_its_school"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SavedSearchOpening(models.Model):
+    """When a person last opened a saved search.
+
+    Attributes:
+        seen_until: questions that people can see since then are new to the person. It is earlier than the opening if
+            questions were being written at that time.
+    """
+
+    saved_search = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, related_name="openings")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    seen_until = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("saved_search", "person"), name="one_opening_a_person_and_saved_search"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.saved_search_id}: {self.person_id}"
 
 
 class OutgoingMail(models.Model):

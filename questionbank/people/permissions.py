@@ -19,6 +19,7 @@ from questionbank.models import (
     QuestionList,
     ResponseSet,
     Run,
+    SavedSearch,
     User,
     Worksheet,
 )
@@ -175,12 +176,12 @@ def require_mover(user: User, row: QuestionList | Worksheet | DocumentDraft | Re
         raise NotAllowed("Only its owner or an admin can choose who sees this.")
 
 
-def require_owner(user: User, row: QuestionList | Worksheet) -> None:
-    """Check that a list or a worksheet belongs to the person.
+def require_owner(user: User, row: QuestionList | Worksheet | SavedSearch) -> None:
+    """Check that a list, a worksheet or a saved search belongs to the person.
 
     Raises:
         NotAllowed: it belongs to somebody else.
     """
     if row.owner_id != user.pk:
-        noun = "list" if isinstance(row, QuestionList) else "worksheet"
+        noun = "list" if isinstance(row, QuestionList) else row._meta.verbose_name
         raise NotAllowed(f"This {noun} belongs to somebody else.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
@@ -178,17 +179,22 @@ def matching_questions(
 
 
 def count_search(
-    *, query: str, filters: SearchFilters, exact: bool = False, off: Collection[str] = ()
+    *, query: str, filters: SearchFilters, exact: bool = False, off: Collection[str] = (), since: datetime | None = None
 ) -> tuple[int, bool]:
     """Count the matches of a search.
+
+    Args:
+        since: count only those that people can see since then.
 
     Returns:
         The number, and whether there are more than were counted.
     """
     asked = asked_search(query, filters, exact=exact, off=off)
-    if asked.parsed.sort == "browse":
-        return count_matching(filters=asked.filters)
     passed = passing(asked.filters)
+    if since is not None:
+        passed &= Condition("questionbank_question.visible_since >= %s", (since,))
+    if asked.parsed.sort == "browse":
+        return count_matching(filters=asked.filters, matching=None if since is None else [passed])
     return count_matching(filters=asked.filters, matching=[passed & one for one in asked_conditions(asked)])
 
 

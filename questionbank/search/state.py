@@ -41,6 +41,15 @@ class SearchState:
             tuple(name for name in (*READ_FILTERS, TOPIC) if name in off) if query else (),
         )
 
+    @classmethod
+    def from_saved(cls, parameters: Mapping[str, str]) -> SearchState:
+        """Parse the parameters of a saved search, as returned by `to_saved`."""
+        return cls.from_querydict(parameters, query=parameters.get("q", ""))
+
+    def to_saved(self) -> dict[str, str]:
+        """Return all parameters, with the whole query: `query` keeps the text of a long one for a year only."""
+        return ({"q": self.query} if self.query else {}) | self.filters.to_query() | self.choices()
+
     def seen_by(self, user: User) -> SearchState:
         """Return the same search for this person."""
         return replace(self, filters=self.filters.seen_by(user))

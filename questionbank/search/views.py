@@ -9,17 +9,21 @@ text that is too long for a URL is stored under a key (`long`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.dateparse import parse_datetime
+from django.utils.text import Truncator
 from django_htmx.http import push_url
 
 from questionbank.bank.change_selectors import concept_names_kept
 from questionbank.bank.concept_selectors import ConceptChoice, concept_matches
+from questionbank.bank.history_selectors import names_of
 from questionbank.bank.school_grades import grade_name
 from questionbank.core.views import form_for, page_for, render_page
 from questionbank.core.wording import language_name
@@ -48,6 +52,8 @@ ORDER_NAMES = {  # a literal table
     "hardest": "Hardest first, as published",
     "answered": "Most answered",
 }
+_FIGURE_NAMES = {"needed": "needs a figure", "none": "complete without a figure"}
+_NUMBER_NAMES = {"drawn": "draws its numbers", "given": "numbers given"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,8 @@ def question_list(request: HttpRequest) -> HttpResponse:
     filters, filter_query = state.filters, state.filters.to_query()
     cursor = sent.get("cursor", "")
     answers = "1" if sent.get("answers") == "1" else ""
-    parameters = _parameters(state, cursor=cursor, answers=answers)
+    since = _moment(sent.get("since", ""))
+    parameters = _parameters(state, cursor=cursor, answers=answers, since=moment_text(since))
     is_tidy = request.method != "POST" and dict(request.GET.items()) == parameters
     if not request.htmx and not is_tidy:
         return _redirect(parameters)  # without the empty form fields
@@ -115,10 +122,13 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "orders": [("" if name == orders[0] else name, ORDER_NAMES[name]) for name in orders],
         "order": state.order,
         "selection_parameters": {
-            name: value for name, value in parameters.items() if name not in ("cursor", "order", "answers")
+            name: value for name, value in parameters.items() if name not in ("cursor", "order", "answers", "since")
         },
+        "since": since,
+        "since_text": moment_text(since),
+        "save_query": urlencode(_parameters(state)),
         "shows_answers": bool(answers),
-        "last_filters": _described(last_filters),
+        "last_filters": described([SearchState("", last_filters)])[0],
         "last_address": search_address(SearchState(query, last_filters, state.order), answers=answers),
         "hide_header_search": True,
     }
@@ -197,31 +207,50 @@ def _remember(request: HttpRequest, filter_query: dict[str, str]) -> None:
         request.session[REMEMBERED] = remembered
 
 
-def _described(filters: SearchFilters) -> str:
-    """Describe filters in words, such as "Algebra, Grade 7"; empty without any."""
-    words = [filters.source]
-    names = concept_names_kept(filters.named_concepts) if filters.named_concepts else {}
-    words += [names.get(pk, "") for pk in filters.required_concepts]
-    words.append(" or ".join(names.get(pk, "") for pk in filters.concepts_any))
-    words += [f"not {names.get(pk, '')}" for pk in filters.concepts_none]
-    if filters.grade:
-        words.append(grade_name(filters.grade))
-    if filters.kind:
-        words.append(str(Question.Kind(filters.kind).label))
-    if filters.language:
-        words.append(language_name(filters.language))
+def described(states: Sequence[SearchState]) -> list[str]:
+    """Describe searches in words, such as "“slope”, Algebra, Grade 7"; empty for a search without words and filters."""
+    concepts = frozenset(pk for state in states for pk in state.filters.named_concepts)
+    names = concept_names_kept(concepts) if concepts else {}
+    people = names_of(state.filters.owner for state in states)
+    return [", ".join(word for word in _words(state, names, people) if word) for state in states]
+
+
+def _words(state: SearchState, names: Mapping[int, str], people: Mapping[int | None, str]) -> Iterator[str]:
+    filters = state.filters
+    yield f"“{Truncator(state.query).chars(60)}”" if state.query else ""
+    yield filters.source
+    yield from (names.get(pk, f"concept {pk}") for pk in filters.required_concepts)
+    yield " or ".join(names.get(pk, f"concept {pk}") for pk in filters.concepts_any)
+    yield from (f"not {names.get(pk, f'concept {pk}')}" for pk in filters.concepts_none)
+    yield grade_name(filters.grade) if filters.grade else ""
+    yield str(Question.Kind(filters.kind).label) if filters.kind else ""
+    yield language_name(filters.language) if filters.language else ""
     if filters.difficulty_min is not None or filters.difficulty_max is not None:
         low, high = filters.difficulty_min or 0, filters.difficulty_max
-        words.append(f"difficulty {low:g} to {100 if high is None else high:g} %")
-    if filters.task:
-        words.append(TASK_NAMES[filters.task])
-    if filters.figure:
-        words.append("needs a figure" if filters.figure == "needed" else "complete without a figure")
-    if filters.numbers:
-        words.append("draws its numbers" if filters.numbers == "drawn" else "numbers given")
-    if filters.used:
-        words.append(USED[filters.used])
-    return ", ".join(word for word in words if word)
+        yield f"difficulty {low:g} to {100 if high is None else high:g} %"
+    yield TASK_NAMES.get(filters.task, "")
+    yield _FIGURE_NAMES.get(filters.figure, "")
+    yield _NUMBER_NAMES.get(filters.numbers, "")
+    yield USED.get(filters.used, "")
+    if filters.status != Question.Status.READY:
+        yield "any status" if filters.status == ANY_STATUS else str(Question.Status(filters.status).label).lower()
+    if filters.owner is not None:
+        yield f"written by {people.get(filters.owner, 'somebody without an account')}"
+    yield ORDER_NAMES[state.order].lower() if state.order else ""
+
+
+def moment_text(moment: datetime | None) -> str:
+    """Return a time as the address of the search page has it: results that came since then are marked."""
+    return "" if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _moment(text: str) -> datetime | None:
+    """Parse a time with its zone; None if it is none."""
+    try:
+        moment = parse_datetime(text)
+        return None if moment is None or moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _redirect(parameters: dict[str, str]) -> HttpResponse:

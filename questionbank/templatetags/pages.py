@@ -65,6 +65,7 @@ ICONS = {  # 24 by 24, outlined; a literal table
     "download": "M12 4v12m-5-5 5 5 5-5M4 20h16",
     "upload": "M12 16V4m-5 5 5-5 5 5M4 16v4h16v-4",
     "cross": "m6 6 12 12M18 6 6 18",
+    "bookmark": "M6 3.5h12V21l-6-4.5L6 21z",
 }
 
 FLAGS = {  # flag of a similar question -> name, badge class, icon; a literal table

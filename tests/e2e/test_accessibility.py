@@ -40,6 +40,8 @@ TEACHER_PAGES: dict[str, Callable] = {
     "closest in meaning": lambda bank: "/questions/?q=equation+zebra",
     "combined concepts": lambda bank: f"/questions/?concepts_any={bank.linear.pk},{bank.circle.pk}&concepts_none=4711",
     "combining concepts": lambda bank: f"/questions/concepts/?concepts_all={bank.linear.pk}&find=e",
+    "saving a search": lambda bank: f"/searches/new/?concept={bank.linear.pk}",
+    "saved searches": lambda bank: "/searches/?counts=1",
     "selection": lambda bank: "/questions/selected/?all=1",
     "preview of a bulk change": lambda bank: "/questions/selected/?all=1&kind=retire",
     "no results": lambda bank: "/questions/?q=zzzzzz&grade=99",

@@ -21,7 +21,7 @@ def test_search_and_filter(plain_page: Page, bank) -> None:
     expect(page.locator(".hits > li").first).to_be_visible()
 
 
-def test_concepts_are_combined(plain_page: Page, bank) -> None:
+def test_concepts_are_combined_and_the_search_is_saved_and_opened(plain_page: Page, bank) -> None:
     page = plain_page
     page.goto("/questions/")
     page.get_by_role("link", name="Combine several concepts").click()
@@ -30,6 +30,13 @@ def test_concepts_are_combined(plain_page: Page, bank) -> None:
         page.get_by_role("button", name="Find", exact=True).click()
         page.get_by_role("link", name=way).click()
     page.get_by_role("link", name="Show 4 questions").click()
+    expect(page.locator(".hits > li")).to_have_count(4)
+    page.get_by_role("link", name="Save this search").click()
+    page.get_by_label("Name").fill("Equations or circles")
+    page.get_by_role("button", name="Save the search").click()
+    page.get_by_role("link", name="Count the questions of each").click()
+    expect(page.get_by_text("4 questions")).to_be_visible()
+    page.get_by_role("link", name="Equations or circles", exact=True).click()
     expect(page.locator(".hits > li")).to_have_count(4)
 
 

@@ -25,6 +25,7 @@ from questionbank.models import (
     QuestionList,
     ResponseSet,
     Run,
+    SavedSearch,
     School,
     SynonymGroup,
     Worksheet,
@@ -67,6 +68,7 @@ WORKSHEET = {"worksheet_id": "worksheet"}  # likewise
 RESPONSES = {"set_id": "responses"}  # likewise
 NOT_THE_OWNERS = (LOGIN, 403, 404, 404, 404)
 MOVED_BY_ADMINS = (LOGIN, 403, 403, 403, 302)
+SAVED = {"search_id": "saved"}  # shared by somebody who is none of these
 PERSON = {"person_id": "person"}
 SYNONYMS = {"group_id": "synonyms"}
 PAPER = {"draft_id": "draft"}
@@ -79,6 +81,11 @@ TABLE: dict[str, Address] = {
     "question_create": Address(WRITERS),
     "selection": Address(EVERYBODY, query="?id=1"),
     "selection_export": Address(EVERYBODY, {"format": "jsonl"}, query="?id=1"),
+    "saved_search_list": Address(EVERYBODY, query="?counts=1"),
+    "saved_search_create": Address(EVERYBODY, query="?grade=7"),
+    "saved_search_results": Address((LOGIN, 403, 302, 302, 302), SAVED),
+    "saved_search_edit": Address(NOT_THE_OWNERS, SAVED),
+    "saved_search_delete": Address(NOT_THE_OWNERS, SAVED),
     "bulk_change_list": Address(WRITERS),
     "bulk_change_detail": Address((LOGIN, 403, 404, 403, 200), {"change_id": "bulk_change"}),
     "bulk_change_undo": Address((LOGIN, 403, 404, 403, 302), {"change_id": "bulk_change"}, "post"),
@@ -317,6 +324,7 @@ def things(bank, settings):
         "draft": DocumentDraft.objects.create(owner=colleague, name="Test", state="ready").pk,
         "list": QuestionList.objects.create(owner=colleague, name="Homework", visibility="all").pk,
         "worksheet": Worksheet.objects.create(owner=colleague, name="Test", visibility="all").pk,
+        "saved": SavedSearch.objects.create(owner=colleague, name="Grade 7", visibility="all").pk,
         "responses": ResponseSet.objects.create(owner=colleague, title="Test", layout="Table").pk,
         "person": colleague.pk,
         "school": School.objects.create(name="Hill School", slug="hill").pk,

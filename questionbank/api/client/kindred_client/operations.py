@@ -388,6 +388,78 @@ class SearchResult(TypedDict):
     next: str | None
 
 
+class SavedSearchSummaryPage(TypedDict):
+    items: list[SavedSearchSummary]
+    next: str | None
+
+
+class SavedSearchSummary(TypedDict):
+    """A saved search without its counts; `parameters` are those of the search page's address, with the query as `q`."""
+
+    id: int
+    name: str
+    parameters: dict[str, str]
+    visible_to: str  # Who can open it: `private` (its owner), `all` or a school's short name.
+    owner: str
+    updated_at: str
+
+
+class SavedSearchItem(TypedDict):
+    """A saved search with what it finds for you."""
+
+    id: int
+    name: str
+    parameters: dict[str, str]
+    visible_to: str  # Who can open it: `private` (its owner), `all` or a school's short name.
+    owner: str
+    updated_at: str
+    total: int  # Matches; a lower bound if `total_is_capped`.
+    total_is_capped: bool
+    new: int | None  # Matches since you last opened it on its page; null if you never did.
+    new_is_capped: bool
+    problems: list[str]  # What is asked for and no longer exists or cannot be found together.
+
+
+class SavedSearchBody(TypedDict):
+    """A new saved search."""
+
+    name: str
+    search: NotRequired[SearchBody]
+    visible_to: NotRequired[str]  # Who can open it: `private` (its owner), `all` or a school's short name.
+
+
+class SearchBody(TypedDict):
+    """What a search asks for, as `/search` takes it."""
+
+    concept: NotRequired[int | None]  # Number of a concept; those below it count as well.
+    concepts_all: NotRequired[list[int]]  # Each of these concepts.
+    concepts_any: NotRequired[list[int]]  # At least one of these concepts.
+    concepts_none: NotRequired[list[int]]  # None of these concepts.
+    difficulty_min: NotRequired[float | None]
+    difficulty_max: NotRequired[float | None]
+    grade: NotRequired[str]
+    kind: NotRequired[Kind | None]
+    language: NotRequired[str]
+    source: NotRequired[str]
+    status: NotRequired[Literal["draft", "ready", "retired", "any"]]
+    owner: NotRequired[int | None]  # Number of the person who wrote them.
+    figure: NotRequired[Literal["needed", "none"] | None]
+    task: NotRequired[Literal["word_problem", "true_false"] | None]
+    numbers: NotRequired[Literal["drawn", "given"] | None]
+    used: NotRequired[Literal["not_year", "never", "year"] | None]
+    query: NotRequired[str]
+    order: NotRequired[Literal["newest", "easiest", "hardest", "answered"] | None]
+    exact: NotRequired[bool]
+
+
+class SavedSearchPatch(TypedDict):
+    """What to change about a saved search."""
+
+    name: NotRequired[str | None]
+    search: NotRequired[SearchBody | None]  # Replaces the whole search.
+    visible_to: NotRequired[str | None]
+
+
 class LikelyConcept(TypedDict):
     """A concept and the probability that the question requires it."""
 
@@ -1478,6 +1550,20 @@ class SearchQuery(TypedDict, total=False):
     exact: bool  # Neither correct the spelling nor read filters from the query.
 
 
+class ListSavedSearchesQuery(TypedDict, total=False):
+    """Parameters of `list_saved_searches`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
+
+
+class ListSavedSearchQuestionsQuery(TypedDict, total=False):
+    """Parameters of `list_saved_search_questions`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
+
+
 class FindSimilarToQuestionQuery(TypedDict, total=False):
     """Parameters of `find_similar_to_question`."""
 
@@ -1789,6 +1875,30 @@ class Operations:
     def search(self, **query: Unpack[SearchQuery]) -> SearchResult:
         """Search the bank."""
         return self.call("GET", "/search", query=query)
+
+    def list_saved_searches(self, **query: Unpack[ListSavedSearchesQuery]) -> SavedSearchSummaryPage:
+        """List one's own saved searches and those that others share, newest first."""
+        return self.call("GET", "/saved-searches", query=query)
+
+    def create_saved_search(self, body: SavedSearchBody) -> SavedSearchItem:
+        """Save a search."""
+        return self.call("POST", "/saved-searches", body=body)
+
+    def get_saved_search(self, search_id: int) -> SavedSearchItem:
+        """Return a saved search and how many questions it finds."""
+        return self.call("GET", f"/saved-searches/{search_id}")
+
+    def change_saved_search(self, search_id: int, body: SavedSearchPatch, *, if_match: str = "") -> SavedSearchItem:
+        """Rename a saved search, replace its search, share it, or stop sharing it."""
+        return self.call("PATCH", f"/saved-searches/{search_id}", body=body, if_match=if_match)
+
+    def delete_saved_search(self, search_id: int, *, if_match: str = "") -> None:
+        """Delete a saved search."""
+        return self.call("DELETE", f"/saved-searches/{search_id}", if_match=if_match)
+
+    def list_saved_search_questions(self, search_id: int, **query: Unpack[ListSavedSearchQuestionsQuery]) -> SearchResult:
+        """Return what a saved search finds. Its page alone counts as opening it."""
+        return self.call("GET", f"/saved-searches/{search_id}/questions", query=query)
 
     def predict_texts(self, body: PredictBody) -> Predictions:
         """Predict the concepts and the difficulty of texts."""

@@ -1,0 +1,186 @@
+"""Saved searches over the API: one's own, and those that others share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Literal
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router
+from ninja.responses import Status
+from pydantic import BaseModel, Field
+
+from questionbank.api.access import Access
+from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.models import SavedSearch
+from questionbank.people.school_selectors import visible_to_of
+from questionbank.registry.serving import serving
+from questionbank.search.api import LONGEST_QUERY, QuestionFilters, SearchResult, search_result
+from questionbank.search.saved_selectors import saved_figures, saved_search_get, saved_searches
+from questionbank.search.saved_services import (
+    PRIVATE,
+    saved_search_create,
+    saved_search_delete,
+    saved_search_replace,
+    saved_search_update,
+)
+from questionbank.search.search import ORDERS, search_questions
+from questionbank.search.state import SearchState
+
+router = Router(tags=["saved searches"])
+VisibleTo = Annotated[
+    str, Field(max_length=60, description="Who can open it: `private` (its owner), `all` or a school's short name.")
+]
+READ, WRITE = Access("read"), Access("read", "write")  # a saved search's owner changes it: the services check
+
+
+class SearchBody(QuestionFilters):
+    """What a search asks for, as `/search` takes it."""
+
+    query: Annotated[str, Field(max_length=LONGEST_QUERY)] = ""
+    order: Literal[tuple(ORDERS)] | None = None  # type: ignore[valid-type]
+    exact: bool = False
+
+    def state(self) -> SearchState:
+        """Return the search as the page has it."""
+        given = {"order": self.order or "", "exact": "1" if self.exact else ""} | self.filters().to_query()
+        return SearchState.from_querydict(given, query=self.query.strip())
+
+
+class SavedSearchBody(Body):
+    """A new saved search."""
+
+    name: str
+    search: SearchBody = SearchBody()
+    visible_to: VisibleTo = PRIVATE
+
+
+class SavedSearchPatch(Body):
+    """What to change about a saved search."""
+
+    name: str | None = None
+    search: SearchBody | None = Field(default=None, description="Replaces the whole search.")
+    visible_to: VisibleTo | None = None
+
+
+class SavedSearchSummary(BaseModel):
+    """A saved search without its counts; `parameters` are those of the search page's address, with the query as `q`."""
+
+    id: int
+    name: str
+    parameters: dict[str, str]
+    visible_to: VisibleTo
+    owner: str
+    updated_at: datetime
+
+
+class SavedSearchItem(SavedSearchSummary):
+    """A saved search with what it finds for you."""
+
+    total: int = Field(description="Matches; a lower bound if `total_is_capped`.")
+    total_is_capped: bool
+    new: int | None = Field(description="Matches since you last opened it on its page; null if you never did.")
+    new_is_capped: bool
+    problems: list[str] = Field(description="What is asked for and no longer exists or cannot be found together.")
+
+
+@router.get("/saved-searches", auth=READ, response=Page[SavedSearchSummary])
+def list_saved_searches(request: HttpRequest, asked: Query[PageQuery]) -> Page[SavedSearchSummary]:
+    """List one's own saved searches and those that others share, newest first."""
+    rows = saved_searches(user=request.user)
+    return page_by_id(rows, asked, of=f"saved searches {request.user.pk}", represent=_summaries)
+
+
+@router.post("/saved-searches", auth=WRITE, response={201: SavedSearchItem})
+def create_saved_search(request: HttpRequest, response: HttpResponse, body: SavedSearchBody) -> Status:
+    """Save a search."""
+    saved = saved_search_create(
+        user=request.user, name=body.name, state=body.search.state(), visible_to=body.visible_to
+    )
+    response["Location"] = f"{request.path}/{saved.pk}"
+    return Status(201, tagged(response, _item(request, saved.pk)))
+
+
+@router.get("/saved-searches/{int:search_id}", auth=READ, response=SavedSearchItem)
+def get_saved_search(request: HttpRequest, response: HttpResponse, search_id: Id) -> SavedSearchItem:
+    """Return a saved search and how many questions it finds."""
+    return tagged(response, _item(request, search_id))
+
+
+@router.patch("/saved-searches/{int:search_id}", auth=WRITE, response=SavedSearchItem, openapi_extra=IF_MATCH)
+def change_saved_search(
+    request: HttpRequest, response: HttpResponse, search_id: Id, body: SavedSearchPatch
+) -> SavedSearchItem:
+    """Rename a saved search, replace its search, share it, or stop sharing it."""
+    saved = _locked(request, search_id)
+    if body.search is not None:
+        saved_search_replace(user=request.user, saved_search=saved, state=body.search.state())
+    saved_search_update(
+        user=request.user,
+        saved_search=saved,
+        name=saved.name if body.name is None else body.name,
+        visible_to=visible_to_of(saved) if body.visible_to is None else body.visible_to,
+    )
+    return tagged(response, _item(request, search_id))
+
+
+@router.delete("/saved-searches/{int:search_id}", auth=WRITE, response={204: None}, openapi_extra=IF_MATCH)
+def delete_saved_search(request: HttpRequest, search_id: Id) -> Status:
+    """Delete a saved search."""
+    saved_search_delete(user=request.user, saved_search=_locked(request, search_id))
+    return Status(204, None)
+
+
+@router.get("/saved-searches/{int:search_id}/questions", auth=READ, response=SearchResult)
+def list_saved_search_questions(request: HttpRequest, search_id: Id, asked: Query[PageQuery]) -> SearchResult:
+    """Return what a saved search finds. Its page alone counts as opening it."""
+    saved = saved_search_get(search_id=search_id, user=request.user)
+    state = SearchState.from_saved(saved.parameters).seen_by(request.user)
+    page = search_questions(
+        query=state.query,
+        filters=state.filters,
+        serving=serving(),
+        order=state.order,
+        cursor=asked.cursor,
+        page_size=asked.limit,
+        exact=state.exact,
+        off=state.off,
+    )
+    return search_result(page)
+
+
+def _locked(request: HttpRequest, search_id: int) -> SavedSearch:
+    """Return one of the caller's saved searches and hold its lock, provided that it is what ``If-Match`` names."""
+    SavedSearch.unrestricted.select_for_update().filter(pk=search_id, owner=request.user).first()
+    saved = saved_search_get(search_id=search_id, user=request.user, is_own=True)
+    check_if_match(request, lambda: _item(request, search_id))
+    return saved
+
+
+def _item(request: HttpRequest, search_id: int) -> SavedSearchItem:
+    saved = saved_search_get(search_id=search_id, user=request.user)
+    figures = saved_figures(saved_search=saved, user=request.user)
+    return SavedSearchItem(
+        **_summary(saved).model_dump(),
+        total=figures.total,
+        total_is_capped=figures.is_capped,
+        new=figures.new,
+        new_is_capped=figures.is_new_capped,
+        problems=list(figures.problems),
+    )
+
+
+def _summaries(rows: Sequence[SavedSearch]) -> list[SavedSearchSummary]:
+    return list(map(_summary, rows))
+
+
+def _summary(row: SavedSearch) -> SavedSearchSummary:
+    return SavedSearchSummary(
+        id=row.pk,
+        name=row.name,
+        parameters=row.parameters,
+        visible_to=visible_to_of(row),
+        owner=row.owner.username,
+        updated_at=row.updated_at,
+    )
