@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
+from questionbank.bank.merge_selectors import merge_refusals, merges_of
 from questionbank.core.database import get_or_not_found
 from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionTag, User
 from questionbank.people.school_selectors import is_visible_to, visible_to_name
@@ -44,6 +45,7 @@ _ALREADY: Mapping[str, Callable[[Values], Q]] = {  # a literal table
     Kind.RETIRE: lambda _values: Q(status=Question.Status.RETIRED),
     Kind.RESTORE: lambda _values: ~Q(status=Question.Status.RETIRED),
     Kind.DELETE_DRAFTS: lambda _values: Q(pk__in=[]),
+    Kind.MERGE: lambda _values: Q(pk__in=[]),
     Kind.CONCEPTS: lambda values: _has(values.get("add"), is_tagged=True) & _has(values.get("remove"), is_tagged=False),
     Kind.GRADE: lambda values: Q(grade=values["grade"]),
     Kind.SOURCE: lambda values: Q(source=values["source"]),
@@ -64,12 +66,15 @@ def is_so_already(kind: str, values: Values) -> Q:
     return _ALREADY[kind](values)
 
 
-def refusals(kind: str, user: User) -> dict[str, Q]:
+def refusals(kind: str, values: Values, user: User) -> dict[str, Q]:
     """Return the reasons to leave out questions, each with its condition; the first that applies counts."""
+    if kind == Kind.MERGE:
+        return merge_refusals(values, user)
     conditions = {}
     if not user.has_perm("questionbank.question_edit"):  # without it only their own
         own = "Teachers can change only questions that they wrote themselves."
         conditions[own] = ~Q(created_by=user)
+    conditions["Questions that were merged into another do not change."] = Q(merged_into__isnull=False)
     if kind == Kind.PUBLISH:
         conditions["Retired questions are brought back, not published."] = Q(status=Question.Status.RETIRED)
         if not user.has_perm("questionbank.import_publish"):
@@ -82,6 +87,7 @@ def refusals(kind: str, user: User) -> dict[str, Q]:
             Q(paraphrases__isnull=False) | Q(accepted_pairs__isnull=False) | Q(reworded__isnull=False)
         )
         conditions["Questions in a list cannot be deleted."] = Q(list_items__isnull=False)
+        conditions["Questions that others were merged into cannot be deleted."] = Q(merged__isnull=False)
     return conditions
 
 
@@ -90,7 +96,7 @@ def bulk_plan(*, questions: QuerySet[Question], kind: str, values: Values, user:
     selected = set(questions.values_list("pk", flat=True))
     left = set(selected)
     refused: dict[str, int] = {}
-    for reason, condition in refusals(kind, user).items():
+    for reason, condition in refusals(kind, values, user).items():
         hit = left & set(questions.filter(condition).values_list("pk", flat=True))
         if hit:
             refused[reason] = len(hit)
@@ -139,6 +145,9 @@ def bulk_change_description(kind: str, values: Values, names: Mapping[int, str] 
         names: names of concepts by id, if already loaded.
     """
     label = str(Kind(kind).label)
+    if kind == Kind.MERGE:
+        first, *others = merges_of(values).items()
+        return label if others else f"{label}: question {first[0]} into question {first[1]}"
     parts = [str(values[name]) for name in ("grade", "source") if values.get(name)]
     if "difficulty" in values:
         parts.append(f"{values['difficulty']:g} on the scale {values['difficulty_scale']}")

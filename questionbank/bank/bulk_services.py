@@ -18,6 +18,8 @@ from django.utils import timezone
 from analytics.errors import Cancelled
 from questionbank.bank.bulk_selectors import bulk_change_description, is_so_already, refusals
 from questionbank.bank.difficulty_selectors import counted_percent
+from questionbank.bank.merge_selectors import merges_of
+from questionbank.bank.merged_rows import rows_merge, rows_restore
 from questionbank.bank.question_selectors import question_hash
 from questionbank.bank.search_index import search_index_settle, search_vector
 from questionbank.bank.vector_services import embedding_request
@@ -43,6 +45,7 @@ from questionbank.people.school_selectors import shows_to
 from questionbank.people.school_services import questions_fit
 
 AT_ONCE = 2_000  # most questions changed within a request; a worker changes more
+MERGED_AT_ONCE = 20  # likewise; each has rows in many tables
 _PORTION = 1_000
 Kind = BulkChange.Kind
 Values = Mapping[str, Any]
@@ -100,7 +103,7 @@ def bulk_change_undo_request(*, user: User, change: BulkChange) -> BulkChange:
 
 
 def _do(change: BulkChange, user: User, *, is_undo: bool) -> None:
-    if change.changed <= AT_ONCE:
+    if change.changed <= (MERGED_AT_ONCE if change.kind == Kind.MERGE else AT_ONCE):
         with pghistory.context(bulk_change=change.pk):  # one entry in the history for the whole change
             (_undo if is_undo else _apply)(change, user, None)
         return
@@ -135,10 +138,10 @@ def _apply(change: BulkChange, user: User, reporter: JobReporter | None) -> None
     changed = 0
     refused: dict[str, int] = {}
     for items in _portions(change, reporter):
-        questions = _locked([item.question_id for item in items])
+        questions = _locked([item.question_id for item in items], change)
         rows = Question.objects.filter(pk__in=questions)
         left_out: dict[int, str] = {}
-        for reason, condition in refusals(change.kind, user).items():
+        for reason, condition in refusals(change.kind, change.values, user).items():
             ids = rows.filter(condition).values_list("pk", flat=True)
             left_out |= {pk: reason for pk in ids if pk not in left_out}
         already = set(rows.filter(is_so_already(change.kind, change.values)).values_list("pk", flat=True))
@@ -160,7 +163,7 @@ def _undo(change: BulkChange, user: User, reporter: JobReporter | None) -> None:
     changed_since: list[int] = []
     for items in _portions(change, reporter):
         done = [item for item in items if item.before is not None]
-        questions = _locked([item.question_id for item in done])
+        questions = _locked([item.question_id for item in done], change)
         changed_since += _UNDO[change.kind](done, questions)
     change.kept, change.undone_at, change.undone_by = changed_since, timezone.now(), user
     change.save(update_fields=["kept", "undone_at", "undone_by"])
@@ -186,9 +189,12 @@ def _portions(change: BulkChange, reporter: JobReporter | None) -> Iterator[list
         last = items[-1].question_id
 
 
-def _locked(ids: Sequence[int]) -> dict[int, Question]:
-    rows = Question.objects.select_for_update().defer("search_vector").filter(pk__in=ids).order_by("pk")
-    return {row.pk: row for row in rows}
+def _locked(ids: Sequence[int], change: BulkChange) -> dict[int, Question]:
+    """Lock the questions, and those that duplicates are merged into; lists may add them meanwhile, unless they go."""
+    kept = merges_of(change.values).values() if change.kind == Kind.MERGE else ()
+    rows = Question.objects.select_for_update(no_key=change.kind != Kind.DELETE_DRAFTS).defer("search_vector")
+    wanted = set(ids)
+    return {row.pk: row for row in rows.filter(pk__in=[*ids, *kept]).order_by("pk") if row.pk in wanted}
 
 
 Snapshots = dict[int, Any]
@@ -377,15 +383,35 @@ def _undelete(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -
     return []
 
 
+# --- merging ---------------------------------------------------------------------------------------
+
+
+def _merge(change: BulkChange, questions: list[Question], _user: User) -> tuple[Snapshots, Snapshots]:
+    return dict(rows_merge(questions, merges_of(change.values))), {}
+
+
+def _restore_merged(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -> list[int]:
+    notes = {item.question_id: item.before or [] for item in reversed(items)}
+    kept = {question["after"]["merged_into_id"] for question, *_others in notes.values()}
+    later = Question.unrestricted.filter(pk__in=kept, merged_into__isnull=False).order_by("pk").first()
+    if later is not None:
+        raise Conflict(
+            f"Question {later.pk} was merged into question {later.merged_into_id} since: undo that merge first."
+        )
+    return [number for number, noted in notes.items() if not rows_restore(noted)]
+
+
 _APPLY: Mapping[str, Callable[[BulkChange, list[Question], User], tuple[Snapshots, Snapshots]]] = {
     **dict.fromkeys(_COLUMNS, _set_columns),
     Kind.VISIBILITY: _show_to,
     Kind.CONCEPTS: _change_tags,
     Kind.DELETE_DRAFTS: _delete,
+    Kind.MERGE: _merge,
 }
 _UNDO: Mapping[str, Callable[[list[BulkChangeItem], Mapping[int, Question]], list[int]]] = {
     **dict.fromkeys(_COLUMNS, _restore_columns),
     Kind.VISIBILITY: _restore_shown,
     Kind.CONCEPTS: _restore_tags,
     Kind.DELETE_DRAFTS: _undelete,
+    Kind.MERGE: _restore_merged,
 }

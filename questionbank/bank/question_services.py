@@ -143,12 +143,13 @@ def question_update(
         series: whether earlier responses still count for the question.
 
     Raises:
-        Conflict: the question now has another version.
+        Conflict: the question now has another version, or was merged into another question.
         ValidationFailed: the fields are invalid; it lists the problems by field.
         NotAllowed: the person may not change this question.
     """
     fresh = _locked(question)
     require(user, "question_edit", "You may not change this question.", fresh)
+    _check_not_merged(fresh)
     if fresh.version != version:
         raise Conflict("Somebody else has just changed this question. Check the new version, then save again.")
     fields.setdefault("content", content_of(fresh.content))
@@ -180,12 +181,13 @@ def question_revert(*, user: User | None, question: Question, event: int, versio
         version: version of the question that the person saw.
 
     Raises:
-        Conflict: the question now has another version.
+        Conflict: the question now has another version, or was merged into another question.
         NotFound: its history has no such change.
         NotAllowed: the person may not change this question.
     """
     fresh = _locked(question)
     require(user, "question_edit", "You may not change this question.", fresh)
+    _check_not_merged(fresh)
     if fresh.version != version:
         raise Conflict("Somebody else has just changed this question. Check the new version first.")
     updates = fresh.events.filter(pk=event, pgh_label="update")  # type: ignore[attr-defined]
@@ -217,6 +219,7 @@ def question_restore(*, user: User | None, question: Question, status: str = Que
 
     Raises:
         NotAllowed: the person may not change this question.
+        Conflict: it was merged into another question.
     """
     restored = _set_status(user, question, status)
     embedding_request()  # retired questions get no new vectors
@@ -227,6 +230,7 @@ def _set_status(user: User | None, question: Question, status: str) -> Question:
     fresh = _locked(question)
     require(user, "question_edit", "You may not change this question.", fresh)
     if fresh.status != status:
+        _check_not_merged(fresh)
         fresh.status = status
         fresh.version += 1
         fresh.save(update_fields=["status", "version", "updated_at"])
@@ -287,6 +291,13 @@ def _locked(question: Question) -> Question:
     return get_or_not_found(
         Question.objects.select_for_update().filter(pk=question.pk), "This question no longer exists."
     )
+
+
+def _check_not_merged(question: Question) -> None:
+    if question.merged_into_id is not None:
+        raise Conflict(
+            f"This question was merged into question {question.merged_into_id}: change that one, or undo the merge."
+        )
 
 
 def _set_by(user: User | None) -> str:

@@ -47,7 +47,7 @@ class UndoPlan:
     Attributes:
         created: number of questions created by the import that are still in the bank.
         kept: questions that are left alone, by id, with the reasons: ``edited``, ``tagged``, ``imported``
-            (another import contains it too), ``paraphrased`` or ``used``.
+            (another import contains it too), ``paraphrased``, ``merged`` (another was merged into it) or ``used``.
         created_kept: how many of these the import created.
         restored: ids of the import's updates that are reverted.
         tags: number of tags to remove that the import added to other questions.
@@ -147,9 +147,10 @@ def _kept(run: Run) -> dict[int, list[str]]:
     keep("imported", others.values_list("question_id", flat=True).distinct())
     for key in question_uses():
         rows = key.model._base_manager.filter(**{f"{key.name}__import_run": run})
-        if key.model is Question:  # a paraphrase from the same import is removed with its original
+        if key.name == "paraphrase_of":  # a paraphrase from the same import is removed with its original
             rows = rows.exclude(import_run=run)
-        keep(_REASONS.get(key.model, "used"), rows.values_list(key.attname, flat=True).distinct())
+        reason = "merged" if key.name == "merged_into" else _REASONS.get(key.model, "used")
+        keep(reason, rows.values_list(key.attname, flat=True).distinct())
     return reasons_by_question
 
 

@@ -20,7 +20,8 @@ class BulkChange(models.Model):
     """One change of many questions.
 
     Attributes:
-        values: the values entered, by field name; concepts by id.
+        values: the values entered, by field name; concepts by id. Of a merge, `into` has the question that is kept by
+            the number of the duplicate, and `versions` has the versions that were compared.
         selection: the parameters of the search from which the questions were selected.
         applied_at: None while it waits for a worker.
         refused: number of selected questions that were left out, by reason.
@@ -37,6 +38,7 @@ class BulkChange(models.Model):
         SOURCE = "source", "Set the source"
         DIFFICULTY = "difficulty", "Set the difficulty"
         VISIBILITY = "visibility", "Visible to"
+        MERGE = "merge", "Merge duplicates"
 
     kind = models.CharField("kind", max_length=16, choices=Kind.choices)
     values = models.JSONField(default=dict, blank=True)

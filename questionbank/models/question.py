@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.fields.json import KT
 from django.db.models.functions import Now
 
@@ -45,6 +45,7 @@ VISIBLE = pgtrigger.Trigger(
         "through",
         "audience",
         "visible_since",
+        "merged_into",
     ],
     meta={"indexes": [models.Index(fields=("pgh_created_at", "pgh_id"), name="question_event_time")]},
 )
@@ -67,6 +68,8 @@ class Question(Shown):
             `responses`; None without responses. A job computes it (`questionbank.responses.statistics_services`).
         paraphrase_of: the question that this one rewords. Concepts, answer and difficulty were copied from it, so they
             are not independent evidence: nothing is trained on such a question.
+        merged_into: the question that replaced this duplicate, which is retired then and cannot be edited; only undoing
+            the merge (a `BulkChange`) brings it back.
         import_run: the import that created the question; empty if a person wrote it.
         through: name of the key through which a program wrote it; empty for a page, and for an import (its run has it).
         submission: identifies the form in which it was written, so that a form sent twice creates one question.
@@ -116,6 +119,16 @@ class Question(Shown):
 
     paraphrase_of = models.ForeignKey(
         "self", verbose_name="paraphrase of", null=True, blank=True, on_delete=models.SET_NULL, related_name="reworded"
+    )
+    merged_into = models.ForeignKey(
+        "self",
+        verbose_name="merged into",
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.SET_NULL,
+        db_index=False,  # `question_merged`
+        related_name="merged",
     )
 
     import_run = models.ForeignKey(
@@ -186,6 +199,7 @@ class Question(Shown):
             models.Index(fields=("status", "responses", "id"), name="question_observed", condition=Q(responses__gt=0)),
             models.Index(fields=("visible_since",), name="question_visible"),
             models.Index(fields=("import_run",), name="question_import", condition=Q(import_run__isnull=False)),
+            models.Index(fields=("merged_into",), name="question_merged", condition=Q(merged_into__isnull=False)),
         )
         constraints = (
             models.CheckConstraint(
@@ -194,6 +208,10 @@ class Question(Shown):
             ),
             models.CheckConstraint(condition=~Q(text=""), name="question_has_text"),
             shown_constraint("question_has_its_school"),
+            models.CheckConstraint(
+                condition=Q(merged_into__isnull=True) | Q(status="retired") & ~Q(merged_into=F("id")),
+                name="merged_question_is_retired",
+            ),
             models.UniqueConstraint(
                 fields=("submission",), condition=Q(submission__isnull=False), name="one_question_a_form"
             ),

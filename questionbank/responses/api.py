@@ -17,6 +17,7 @@ from questionbank.api.access import Access
 from questionbank.api.contract import LARGEST_BATCH, Body, Id, Page, PageQuery, page_by_id
 from questionbank.api.received_files import received_file
 from questionbank.bank.list_selectors import question_list_get
+from questionbank.bank.merge_selectors import merged_numbers
 from questionbank.bank.question_selectors import question_get
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed
@@ -167,7 +168,10 @@ class QuestionStatistics(BaseModel):
 
 
 class StatisticsOfQuestion(BaseModel):
-    """Figures of a question in each set, the latest first, and over all sets; a job computes these, null until then."""
+    """Figures of a question in each set, the latest first, and over all sets; a job computes these, null until then.
+
+    Among the sets are those in which pupils saw a question that was merged into it; `question` tells.
+    """
 
     overall: QuestionStatistics | None
     sets: list[QuestionStatistics]
@@ -236,7 +240,8 @@ def delete_response_set(request: HttpRequest, set_id: Id) -> Status:
 @router.get("/questions/{int:question_id}/statistics", auth=READ, response=StatisticsOfQuestion)
 def get_question_statistics(request: HttpRequest, question_id: Id) -> StatisticsOfQuestion:
     """Return the figures of a question."""
-    overall, sets = question_statistics(question=question_get(question_id=question_id, user=request.user))
+    question = question_get(question_id=question_id, user=request.user)
+    overall, sets = question_statistics(question=question, merged=merged_numbers(question=question))
     return StatisticsOfQuestion(
         overall=None if overall is None else _statistics(overall), sets=[*map(_statistics, sets)]
     )

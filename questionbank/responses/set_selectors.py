@@ -78,20 +78,26 @@ def worksheet_statistics(
     return sets, {(row.question_id, row.response_set_id): row for row in rows}
 
 
-def question_statistics(*, question: Question) -> tuple[ItemStatistics | None, list[ItemStatistics]]:
+def question_statistics(
+    *, question: Question, merged: Sequence[int] = ()
+) -> tuple[ItemStatistics | None, list[ItemStatistics]]:
     """Return the figures of a question over all sets, if there are some, and in each set that the viewer may see.
 
     The latest set is first. Among them are sets of earlier series: `ItemStatistics.version` tells. All sets count for
     the figures over all of them, whoever may see them (decision 171).
+
+    Args:
+        merged: questions that were merged into it, whose figures in each set are among the latter.
     """
     rows = list(
         ItemStatistics.objects.filter(
-            Q(response_set=None) | Q(response_set__in=ResponseSet.objects.order_by()), question=question
+            Q(response_set=None) | Q(response_set__in=ResponseSet.objects.order_by()),
+            question__in=[question.pk, *merged],
         )
         .select_related("response_set")
-        .order_by("-response_set__day", "-response_set_id")
+        .order_by("-response_set__day", "-response_set_id", "question_id")
     )
-    overall = next((row for row in rows if row.response_set_id is None), None)
+    overall = next((row for row in rows if row.response_set_id is None and row.question_id == question.pk), None)
     return overall, [row for row in rows if row.response_set_id is not None]
 
 

@@ -150,6 +150,7 @@ class QuestionResponses:
         years: the share of wrong answers in each school year, as (year, pupils, percent, low, high).
         sets: figures of each set of the current series.
         earlier: figures of sets whose pupils saw the question before it was changed.
+        merged: figures of sets whose pupils saw a question that was merged into it.
         flags: sentences, the most important first.
         options: empty without options.
     """
@@ -166,6 +167,7 @@ class QuestionResponses:
     options: tuple[ShownOption, ...]
     sets: tuple[ShownSet, ...]
     earlier: tuple[ShownSet, ...]
+    merged: tuple[ShownSet, ...]
 
 
 def flag_text(flag: Mapping[str, Any]) -> str:
@@ -295,9 +297,13 @@ def shown_totals(response_set: ResponseSet) -> list[tuple[str, str]]:
     return [(label, f"{figures[name]:.2f}") for name, label in TOTALS if name in figures]
 
 
-def question_responses(question: Question) -> QuestionResponses | None:
-    """Return what a question's page says about responses; None if there are no figures."""
-    overall, sets = question_statistics(question=question)
+def question_responses(question: Question, *, merged: Sequence[int] = ()) -> QuestionResponses | None:
+    """Return what a question's page says about responses; None if there are no figures.
+
+    Args:
+        merged: questions that were merged into it.
+    """
+    overall, sets = question_statistics(question=question, merged=merged)
     if overall is None and not sets:
         return None
     figures = overall.figures if overall else {}
@@ -305,13 +311,15 @@ def question_responses(question: Question) -> QuestionResponses | None:
     shown = [
         (row.response_set, row, figure_text("facility", row.figures)) for row in sets if row.response_set is not None
     ]
-    current = tuple(entry for entry in shown if entry[1].version >= since)
+    own = [entry for entry in shown if entry[1].question_id == question.pk]
+    current = tuple(entry for entry in own if entry[1].version >= since)
     surprise = figures.get("surprise", 0.0)
     return QuestionResponses(
         overall=overall,
         facility=figure_text("facility", figures),
         discrimination=figure_text("discrimination", figures),
-        is_awaited=overall is None or any(row.computed_at > overall.computed_at for row in sets),
+        is_awaited=bool(own)
+        and (overall is None or any(row.computed_at > overall.computed_at for _set, row, _facility in own)),
         before=_interval(figures, _BEFORE),
         after=_interval(figures, _AFTER),
         surprise=surprise if abs(surprise) >= SURPRISING else None,
@@ -322,7 +330,8 @@ def question_responses(question: Question) -> QuestionResponses | None:
         flags=tuple(dict.fromkeys(map(flag_text, [*(overall.flags if overall else ()), *_fit_flags(current)]))),
         options=shown_options(overall.options if overall else ()),
         sets=current,
-        earlier=tuple(entry for entry in shown if entry[1].version < since),
+        earlier=tuple(entry for entry in own if entry[1].version < since),
+        merged=tuple(entry for entry in shown if entry[1].question_id != question.pk),
     )
 
 

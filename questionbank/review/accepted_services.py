@@ -60,7 +60,9 @@ def accepted_pairs_add(*, user: User, question: Question | None = None, as_draft
             text=text, options=original.options, content=content_of(original.content)
         ).first():
             pair.added, existing_count = existing, existing_count + 1
-        elif withdrawn := _withdrawn(original, text):
+        elif (withdrawn := _withdrawn(original, text)) and withdrawn.merged_into is not None:
+            pair.added, existing_count = withdrawn.merged_into, existing_count + 1
+        elif withdrawn:
             pair.added = question_restore(user=None, question=withdrawn, status=status)
             restored += 1
         else:

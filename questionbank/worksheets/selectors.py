@@ -40,7 +40,7 @@ LEFT_OUT = {  # the wording for one question and for several
     ),
 }
 _NOT_PRINTED = (  # equivalent to `why_left_out`
-    Q(status=Question.Status.RETIRED) | Q(kind=Question.Kind.OPAQUE) | Q(draws_numbers=True)
+    Q(status=Question.Status.RETIRED, merged_into__isnull=True) | Q(kind=Question.Kind.OPAQUE) | Q(draws_numbers=True)
 )
 
 
@@ -129,18 +129,22 @@ def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[Wo
             rows.append(WorksheetRow(item, place, left_out="draft" if is_draft else "hidden"))
         else:
             question = questions.get(number)
-            left_out = why_left_out(question)
+            left_out = why_left_out(question, is_listed=True)
             is_asked = question is not None and not left_out and question.kind != Question.Kind.DESCRIPTION
             count += is_asked
             rows.append(WorksheetRow(item, place, question, left_out, used.get(number), count if is_asked else None))
     return rows
 
 
-def why_left_out(question: Question | None) -> str:
-    """Return why a question is not printed, a key of `LEFT_OUT`; empty if it is printed."""
+def why_left_out(question: Question | None, *, is_listed: bool = False) -> str:
+    """Return why a question is not printed, a key of `LEFT_OUT`; empty if it is printed.
+
+    Args:
+        is_listed: whether the worksheet has it already. One that pupils have keeps questions that were merged since.
+    """
     if question is None:
         return "deleted"
-    if question.status == Question.Status.RETIRED:
+    if question.status == Question.Status.RETIRED and not (is_listed and question.merged_into_id is not None):
         return "retired"
     if question.kind == Question.Kind.OPAQUE:
         return "opaque"

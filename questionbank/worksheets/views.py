@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from questionbank.bank.list_selectors import own_and_shared, question_list_get, worksheet_use_days
+from questionbank.bank.merge_selectors import left_out_of
 from questionbank.bank.visibility_views import row_shown, visibility_context
 from questionbank.core.errors import PrintingRefused
 from questionbank.core.views import button_for, form_for, page_for
@@ -81,6 +82,9 @@ def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
         "sections": _shown_sections(composed),
         "pictures": _picture_addresses(composed),
         "left_out": sentences_on_left_out((row.left_out, row.item.question_id) for row in rows),
+        "merged": left_out_of(
+            worksheet=worksheet, questions=(row.item.question_id for row in rows if row.item.question_id is not None)
+        ),
         "without_figure": [
             row.item.question_id for row in rows if row.question and row.question.needs_figure and not row.reason
         ],

@@ -20,7 +20,7 @@ BUDGETS = {
     "review_settle": 29,
     "question_list": 25,
     "health": 24,
-    "import_undo": 27,  # one for each table that names questions
+    "import_undo": 28,  # one for each column that names questions
 }
 """Of pages that show more."""
 
