@@ -34,6 +34,7 @@ from questionbank.protection import person_views as person_data
 from questionbank.protection import retention_views as retention
 from questionbank.questions import bulk_views as bulk_changes
 from questionbank.questions import list_views as question_lists
+from questionbank.questions import merge_views as merging
 from questionbank.questions import question_views as questions
 from questionbank.questions import tag_views as tags
 from questionbank.questions import writing_views as writing
@@ -97,6 +98,8 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("changes/", bulk_changes.bulk_change_list, name="bulk_change_list"),
     path("changes/<int:change_id>/", bulk_changes.bulk_change_detail, name="bulk_change_detail"),
     path("changes/<int:change_id>/undo/", bulk_changes.bulk_change_undo, name="bulk_change_undo"),
+    path("compare/", merging.question_merge, name="question_merge"),
+    path("near-copies/", merging.question_near_copies, name="question_near_copies"),
     path("new/", writing.question_create_page, name="question_create"),
     path("preview/", writing.question_preview, name="question_preview"),
     path("concept-choices/", writing.concept_choices, name="concept_choices"),

@@ -24,7 +24,7 @@ from questionbank.imports import api as imports_api
 from questionbank.papers import api as papers_api
 from questionbank.people import api as people_api
 from questionbank.questions import api as questions_api
-from questionbank.questions import attachment_api, bulk_api
+from questionbank.questions import attachment_api, bulk_api, merge_api
 from questionbank.registry import api as registry_api
 from questionbank.responses import api as responses_api
 from questionbank.review import api as review_api
@@ -84,6 +84,7 @@ resources = (
     questions_api,
     attachment_api,
     bulk_api,
+    merge_api,
     search_api,
     saved_api,
     similar_api,

@@ -56,6 +56,7 @@ class QuestionItem(BaseModel):
     responses: int
     concepts: list[ConceptItem]
     paraphrase_of: int | None
+    merged_into: int | None = Field(description="The question that replaced it as a duplicate.")
     needs_figure: bool
     draws_numbers: bool
     author: str | None
@@ -102,6 +103,7 @@ def _item(question: Question, concepts: list[ConceptItem]) -> QuestionItem:
         equation=equation.expression if equation else "",
         concepts=concepts,
         paraphrase_of=question.paraphrase_of_id,
+        merged_into=question.merged_into_id,
         author=question.created_by.username if question.created_by else None,
         school=question.school.slug if question.school else None,
     )

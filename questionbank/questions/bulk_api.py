@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 from ninja.responses import Status
-from pydantic import BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, model_validator
 
 from questionbank.api.access import Access
 from questionbank.api.contract import Body, Id, Page, PageQuery, page_by_id
@@ -32,6 +32,18 @@ CHANGE = Access("question_create")
 _MAY_BE_EMPTY = (BulkChange.Kind.GRADE, BulkChange.Kind.SOURCE)  # named like their values
 
 
+def _changes_selections(kind: BulkChange.Kind) -> BulkChange.Kind:
+    if kind not in BULK_FORMS:
+        raise ValueError(f"This kind of change is made elsewhere; use one of {', '.join(BULK_FORMS)}.")
+    return kind
+
+
+SelectionKind = Annotated[
+    BulkChange.Kind, AfterValidator(_changes_selections), WithJsonSchema({"type": "string", "enum": list(BULK_FORMS)})
+]
+"""A kind of change that is made to all selected questions alike."""
+
+
 class BulkValues(Body):
     """What to set; each kind of change takes its own."""
 
@@ -49,7 +61,7 @@ class BulkValues(Body):
 class BulkChangeBody(Body):
     """A change of many questions: of those numbered, or of all that pass the filters of `/questions`."""
 
-    kind: BulkChange.Kind
+    kind: SelectionKind
     values: BulkValues = BulkValues()
     questions: Annotated[list[Id], Field(min_length=1, max_length=MOST_TICKED)] | None = None
     filters: QuestionFilters | None = None
@@ -152,7 +164,7 @@ def create_bulk_change(request: HttpRequest, response: HttpResponse, body: NewBu
         selection=body.selection(request).filters.to_query(),
     )
     response["Location"] = f"{request.path}/{change.pk}"
-    return Status(201, _change(request, change.pk))
+    return Status(201, change_shown(request, change.pk))
 
 
 @router.get("/changes", auth=CHANGE, response=Page[BulkChangeItem])
@@ -164,7 +176,7 @@ def list_bulk_changes(request: HttpRequest, asked: Query[PageQuery]) -> Page[Bul
 @router.get("/changes/{int:change_id}", auth=CHANGE, response=BulkChangeItem)
 def get_bulk_change(request: HttpRequest, change_id: Id) -> BulkChangeItem:
     """Return a change of many questions."""
-    return _change(request, change_id)
+    return change_shown(request, change_id)
 
 
 @router.post("/changes/{int:change_id}/undo", auth=CHANGE, response=BulkChangeItem)
@@ -172,10 +184,11 @@ def undo_bulk_change(request: HttpRequest, change_id: Id) -> BulkChangeItem:
     """Undo a whole change, except for questions that were changed since."""
     change = bulk_change_get(change_id=change_id, user=request.user)
     bulk_change_undo_request(user=request.user, change=change)
-    return _change(request, change_id)
+    return change_shown(request, change_id)
 
 
-def _change(request: HttpRequest, change_id: int) -> BulkChangeItem:
+def change_shown(request: HttpRequest, change_id: int) -> BulkChangeItem:
+    """Return a change that the caller may undo."""
     return _changes([bulk_change_get(change_id=change_id, user=request.user)])[0]
 
 

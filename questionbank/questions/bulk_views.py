@@ -23,6 +23,7 @@ from questionbank.bank.bulk_selectors import (
 from questionbank.bank.bulk_services import bulk_change_request, bulk_change_undo_request
 from questionbank.bank.concept_selectors import choices_of, concept_matches
 from questionbank.bank.list_services import LONGEST_LIST
+from questionbank.bank.merge_selectors import merge_outcome
 from questionbank.bank.question_forms import GradeField
 from questionbank.bank.question_selectors import numbered_question_records
 from questionbank.core.forms import ServiceForm
@@ -33,6 +34,7 @@ from questionbank.formats.scales import SCALES
 from questionbank.imports.export_views import Exported, export_links, questions_file
 from questionbank.models import BulkChange, KnowledgeConcept, Question
 from questionbank.people.school_selectors import visible_to_choices
+from questionbank.questions.merge_views import MOST_COMPARED
 from questionbank.search.browsing import Selection
 from questionbank.search.views import given_query, query_parameters
 
@@ -101,7 +103,7 @@ class _VisibilityForm(BulkForm):
     visible_to = forms.ChoiceField(label="Visible to", choices=visible_to_choices)
 
 
-BULK_FORMS: Mapping[str, type[BulkForm]] = {  # a literal table
+BULK_FORMS: Mapping[str, type[BulkForm]] = {  # of each kind but merges, which are chosen on a page of their own
     Kind.PUBLISH: BulkForm,
     Kind.RETIRE: BulkForm,
     Kind.RESTORE: BulkForm,
@@ -157,10 +159,11 @@ def selection_page(request: HttpRequest) -> HttpResponse:
         "longest_list": LONGEST_LIST,
         "may_change": may_change,
         "kinds": [
-            (value, label, _address("selection", [*pairs, ("kind", value)]))
-            for value, label in Kind.choices
+            (value, Kind(value).label, _address("selection", [*pairs, ("kind", value)]))
+            for value in BULK_FORMS
             if value != Kind.VISIBILITY or visible_to_choices()
         ],
+        "to_merge": _address("question_merge", listed) if may_change and _may_be_merged(selection, count) else "",
         "kind": kind,
         "form": form,
         "plan": plan,
@@ -168,6 +171,10 @@ def selection_page(request: HttpRequest) -> HttpResponse:
         **(_concept_context(request, questions) if kind == BulkChange.Kind.CONCEPTS else {}),
     }
     return render(request, "bank/bulk_changes/selection.html", context)
+
+
+def _may_be_merged(selection: Selection, count: int) -> bool:
+    return not selection.is_all and 2 <= count <= MOST_COMPARED
 
 
 def _form(request: HttpRequest, kind: str) -> BulkForm:
@@ -239,6 +246,7 @@ def bulk_change_detail(request: HttpRequest, change_id: int) -> HttpResponse:
         "first": Question.objects.filter(pk__in=ids).order_by("pk"),
         "kept": change.kept[:KEPT_SHOWN],
         "search": _address("question_list", change.selection.items()),
+        "merged": merge_outcome(change=change) if change.kind == Kind.MERGE else None,
     }
     return render(request, "bank/bulk_changes/detail.html", context)
 

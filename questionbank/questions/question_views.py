@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from questionbank.bank.list_selectors import last_list
+from questionbank.bank.merge_selectors import merge_of, merged_numbers
 from questionbank.bank.question_selectors import SHARING_SHOWN, picture_bytes, question_get
 from questionbank.bank.question_services import question_restore, question_retire, question_revert
 from questionbank.bank.vector_selectors import question_vectors_awaited
@@ -50,7 +51,9 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         question=question, user=request.user, models=models, hierarchy=request.GET.get("hierarchy", "")
     )
     paraphrases = list(insight.paraphrases[:PARAPHRASES_SHOWN])
+    merged = merged_numbers(question=question)
     context = vars(insight) | {
+        "merged_numbers": merged,
         "paraphrases": paraphrases,
         "paraphrase_count": (
             insight.paraphrases.count() if len(paraphrases) == PARAPHRASES_SHOWN else len(paraphrases)
@@ -62,7 +65,12 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "graded_options": [option for option in question.options if "weight" in option or option.get("feedback")],
         "misconceptions": [option for option in question.options if option.get("misconception")],
         "uses": insight.uses[:USES_SHOWN],
-        "responses": (question_responses(question) if request.user.has_perm("questionbank.responses_read") else None),
+        "responses": (
+            question_responses(question, merged=merged)
+            if request.user.has_perm("questionbank.responses_read")
+            else None
+        ),
+        "merge": merge_of(question=question) if question.merged_into_id else None,
         "may_edit": request.user.has_perm("questionbank.question_edit", question),
         "last_list": last_list(user=request.user),
     }

@@ -84,6 +84,11 @@ class SimilarHit:
     copies: tuple[SimilarHit, ...] = ()
     comparison: str = ""
 
+    @property
+    def is_near_copy(self) -> bool:
+        """Whether it reads almost the same."""
+        return self.cosines.get(FALLBACK_LENS.word, 0.0) >= NEAR_DUPLICATE
+
 
 @dataclass(frozen=True, slots=True)
 class SimilarResult:

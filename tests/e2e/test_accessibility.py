@@ -76,6 +76,10 @@ TEACHER_PAGES: dict[str, Callable] = {
     "lists": lambda bank: "/lists/",
     "list": lambda bank: f"/lists/{bank.list.pk}/",
     "synonyms": lambda bank: "/concepts/synonyms/",
+    "questions compared": lambda bank: (
+        f"/questions/compare/?question={bank.questions[0].pk}&question={bank.questions[1].pk}&question={bank.long.pk}"
+    ),
+    "near copies": lambda bank: f"/questions/near-copies/?import={bank.imported.pk}",
     "worked exemplars": lambda bank: f"/questions/{bank.questions[0].pk}/exemplars/",
 }
 ADMIN_PAGES: dict[str, Callable] = {
@@ -145,6 +149,8 @@ def full_bank(bank, teacher):
     bank.checked = Run.objects.create(
         kind="import", title="Check of mine.jsonl", state="succeeded", parameters={"dry_run": True}, result=report
     )
+    bank.imported = Run.objects.create(kind="import", title="Import of mine.jsonl", state="succeeded")
+    Question.objects.filter(pk__in=[question.pk for question in bank.questions[1:3]]).update(import_run=bank.imported)
     bank.teacher = teacher
     bank.failed = Run.objects.create(kind="embed", state="failed", error="The disk is full. " * 5)
     RunLog.objects.create(run=bank.failed, text="The worker stopped answering. " * 10, level="error")

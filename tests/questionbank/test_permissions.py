@@ -89,6 +89,8 @@ TABLE: dict[str, Address] = {
     "bulk_change_list": Address(WRITERS),
     "bulk_change_detail": Address((LOGIN, 403, 404, 403, 200), {"change_id": "bulk_change"}),
     "bulk_change_undo": Address((LOGIN, 403, 404, 403, 302), {"change_id": "bulk_change"}, "post"),
+    "question_merge": Address((LOGIN, 403, 422, 403, 422)),  # names no questions
+    "question_near_copies": Address((LOGIN, 403, 404, 403, 404)),  # names no import
     "question_preview": Address(EVERYBODY, method="post", data={"text": "$x$"}),
     "concept_choices": Address(EVERYBODY, method="post"),
     "picture": Address((LOGIN, 403, 404, 404, 404), {"sha256": "0"}),

@@ -66,6 +66,7 @@ class Call:
 
 
 READ_QUESTION = {"own": EVERYBODY, "others": EVERYBODY, "draft": (404, 404, 200)}
+READ_TWO = {"own": EVERYBODY, "others": EVERYBODY, "draft": (422, 422, 200), "missing": (422, 422, 422)}
 EDIT_QUESTION = {"own": (200, 403, 200), "others": (403, 403, 200), "draft": (404, 404, 200)}
 EDIT_LIST = {"own": EVERYBODY, "others": NOBODY}
 WRITERS, REVIEWERS = (200, 403, 200), (403, 200, 200)
@@ -194,6 +195,17 @@ TABLE: dict[str, Call] = {
     "undo_bulk_change": Call(
         "POST", "/changes/{change}/undo", (409, 403, 409), (404, 403, 409), missing=(404, 403, 404)
     ),
+    "compare_questions": Call("GET", "/questions/compare?question={question}&question={twin}", **READ_TWO),
+    "list_near_copies": Call("GET", "/questions/near-copies?import_run={import}", WRITERS, missing=(404, 403, 404)),
+    "merge_questions": Call(
+        "POST",
+        "/questions/merge",
+        (201, 403, 201),
+        (403, 403, 201),
+        missing=(422, 403, 422),
+        body={"pairs": [{"merged": "{twin}", "kept": "{question}"}]},
+        draft=(422, 403, 201),
+    ),
     "list_paraphrases": Call("GET", "/paraphrases", EVERYBODY),
     "list_question_paraphrases": Call("GET", "/questions/{question}/paraphrases", **READ_QUESTION),
     "create_question_paraphrase": Call(
@@ -302,6 +314,8 @@ PAGES = {  # operation -> the page that does the same; a literal table
     "get_paraphrase": "review_pair",
     "list_paraphrases": "review_pairs",
     "list_bulk_changes": "bulk_change_list",
+    "list_near_copies": "question_near_copies",
+    "merge_questions": "question_merge",
     "get_bulk_change": "bulk_change_detail",
     "undo_bulk_change": "bulk_change_undo",
     "list_question_paraphrases": "question_paraphrases",
@@ -359,7 +373,10 @@ def programs(bank, teacher, reviewer, admin_person) -> dict[str, Program]:
 
 
 def things_of(owner: User, *, is_draft: bool = False) -> dict[str, int]:
-    question = QuestionFactory(created_by=owner, status="draft" if is_draft else "ready", text="How much is $2 + 3$?")
+    question, twin = (
+        QuestionFactory(created_by=owner, status="draft" if is_draft else "ready", text=text)
+        for text in ("How much is $2 + 3$?", "What is $2 + 3$?")
+    )
     question_list = QuestionList.objects.create(owner=owner, name="Homework")
     QuestionListItem.objects.create(question_list=question_list, question=question, position=1)
     worksheet = Worksheet.objects.create(owner=owner, name="Homework")
@@ -374,6 +391,7 @@ def things_of(owner: User, *, is_draft: bool = False) -> dict[str, int]:
         "hook": hook.pk,
         "delivery": delivery.pk,
         "question": question.pk,
+        "twin": twin.pk,
         "listed": question.pk,
         "list": question_list.pk,
         "saved": SavedSearch.objects.create(owner=owner, name="Grade 7", parameters={"grade": "7"}).pk,

@@ -134,6 +134,7 @@ class QuestionItem(TypedDict):
     responses: int
     concepts: list[ConceptItem]
     paraphrase_of: int | None
+    merged_into: int | None  # The question that replaced it as a duplicate.
     needs_figure: bool
     draws_numbers: bool
     author: str | None
@@ -168,6 +169,7 @@ class CreatedQuestion(TypedDict):
     responses: int
     concepts: list[ConceptItem]
     paraphrase_of: int | None
+    merged_into: int | None  # The question that replaced it as a duplicate.
     needs_figure: bool
     draws_numbers: bool
     author: str | None
@@ -292,7 +294,7 @@ class BulkPreview(TypedDict):
 class BulkChangeBody(TypedDict):
     """A change of many questions: of those numbered, or of all that pass the filters of `/questions`."""
 
-    kind: questionbank__models__bulk_change__BulkChange__Kind
+    kind: Literal["publish", "retire", "restore", "delete_drafts", "concepts", "grade", "source", "difficulty", "visibility"]
     values: NotRequired[BulkValues]
     questions: NotRequired[list[int] | None]
     filters: NotRequired[QuestionFilters | None]
@@ -320,7 +322,7 @@ class QuestionFilters(TypedDict):
     difficulty_min: NotRequired[float | None]
     difficulty_max: NotRequired[float | None]
     grade: NotRequired[str]
-    kind: NotRequired[questionbank__models__question__Question__Kind | None]
+    kind: NotRequired[Kind | None]
     language: NotRequired[str]
     source: NotRequired[str]
     status: NotRequired[Literal["draft", "ready", "retired", "any"]]
@@ -329,12 +331,6 @@ class QuestionFilters(TypedDict):
     task: NotRequired[Literal["word_problem", "true_false"] | None]
     numbers: NotRequired[Literal["drawn", "given"] | None]
     used: NotRequired[Literal["not_year", "never", "year"] | None]
-
-
-questionbank__models__bulk_change__BulkChange__Kind = Literal["publish", "retire", "restore", "delete_drafts", "concepts", "grade", "source", "difficulty", "visibility"]
-
-
-questionbank__models__question__Question__Kind = Literal["open", "choice", "true_false", "number", "short", "matching", "ordering", "blanks", "parts", "description", "opaque"]
 
 
 class BulkChangeItem(TypedDict):
@@ -356,7 +352,7 @@ class BulkChangeItem(TypedDict):
 class NewBulkChangeBody(TypedDict):
     """A change of many questions to make."""
 
-    kind: questionbank__models__bulk_change__BulkChange__Kind
+    kind: Literal["publish", "retire", "restore", "delete_drafts", "concepts", "grade", "source", "difficulty", "visibility"]
     values: NotRequired[BulkValues]
     questions: NotRequired[list[int] | None]
     filters: NotRequired[QuestionFilters | None]
@@ -366,6 +362,63 @@ class NewBulkChangeBody(TypedDict):
 class BulkChangeItemPage(TypedDict):
     items: list[BulkChangeItem]
     next: str | None
+
+
+class ComparedField(TypedDict):
+    """A field as pages show it; `differs` if the first question has another value."""
+
+    name: str
+    value: str
+    differs: bool
+
+
+class ComparedItem(TypedDict):
+    """A question beside others."""
+
+    question: QuestionItem
+    wording: list[TextPiece]
+    fields: list[ComparedField]
+    lists: int  # Number of lists that it is on.
+    worksheets: int
+    sets: int  # Number of sets of responses with figures of it.
+
+
+class TextPiece(TypedDict):
+    """A part of a text; `differs` if the first question has something else in its place."""
+
+    text: str
+    differs: bool
+
+
+class NearCopyItem(TypedDict):
+    """A question and an earlier one that reads almost the same, as `/questions/merge` takes them."""
+
+    merged: int
+    kept: int
+    merged_version: int
+    kept_version: int
+    score: float
+    differs: list[str]  # `numbers` and `answer`, if they differ: these may be two questions.
+
+
+class NearCopyItemPage(TypedDict):
+    items: list[NearCopyItem]
+    next: str | None
+
+
+class MergePairBody(TypedDict):
+    """A duplicate and the question to keep, with the versions that were compared."""
+
+    merged: int
+    kept: int
+    merged_version: NotRequired[int | None]  # Refused (409) if the question has another by now.
+    kept_version: NotRequired[int | None]
+
+
+class QuestionMergeBody(TypedDict):
+    """Pairs to merge; several duplicates may be merged into one question."""
+
+    pairs: list[MergePairBody]
 
 
 class HitItem(TypedDict):
@@ -1394,7 +1447,10 @@ class QuestionStatistics(TypedDict):
 
 
 class StatisticsOfQuestion(TypedDict):
-    """Figures of a question in each set, the latest first, and over all sets; a job computes these, null until then."""
+    """Figures of a question in each set, the latest first, and over all sets; a job computes these, null until then.
+
+    Among the sets are those in which pupils saw a question that was merged into it; `question` tells.
+    """
 
     overall: QuestionStatistics | None
     sets: list[QuestionStatistics]
@@ -1522,6 +1578,20 @@ class ListBulkChangesQuery(TypedDict, total=False):
 
     limit: int  # Items per page.
     cursor: str  # The `next` of the previous page.
+
+
+class CompareQuestionsQuery(TypedDict, total=False):
+    """Parameters of `compare_questions`."""
+
+    question: Required[list[int]]
+
+
+class ListNearCopiesQuery(TypedDict, total=False):
+    """Parameters of `list_near_copies`."""
+
+    limit: int  # Items per page.
+    cursor: str  # The `next` of the previous page.
+    import_run: Required[int]  # The import whose questions are compared with the bank.
 
 
 class SearchQuery(TypedDict, total=False):
@@ -1871,6 +1941,24 @@ class Operations:
     def undo_bulk_change(self, change_id: int, *, if_match: str = "") -> BulkChangeItem:
         """Undo a whole change, except for questions that were changed since."""
         return self.call("POST", f"/changes/{change_id}/undo", if_match=if_match)
+
+    def compare_questions(self, **query: Unpack[CompareQuestionsQuery]) -> list[ComparedItem]:
+        """Compare questions with the first of them."""
+        return self.call("GET", "/questions/compare", query=query)
+
+    def list_near_copies(self, **query: Unpack[ListNearCopiesQuery]) -> NearCopyItemPage:
+        """List near copies of an import's questions. `limit` counts questions; each may have several copies, or none."""
+        return self.call("GET", "/questions/near-copies", query=query)
+
+    def merge_questions(self, body: QuestionMergeBody) -> BulkChangeItem:
+        """Merge duplicates into the questions to keep; a job does so if there are many.
+
+        `/changes/{change_id}/undo` undoes it.
+
+        A question that is kept gets the concepts, the places on lists and worksheets, the paraphrases and the
+        exclusion of the others. These are retired, name it in `merged_into`, and keep their responses.
+        """
+        return self.call("POST", "/questions/merge", body=body)
 
     def search(self, **query: Unpack[SearchQuery]) -> SearchResult:
         """Search the bank."""
