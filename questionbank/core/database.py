@@ -32,7 +32,7 @@ def references_to(target: type[Model]) -> Iterator[ForeignKey[Any, Any]]:
     """Yield every foreign key to a table, except those of the history."""
     for relation in target._meta.get_fields(include_hidden=True):
         if relation.auto_created and not relation.concrete and (relation.one_to_many or relation.one_to_one):
-            key: ForeignKey[Any, Any] = relation.field  # type: ignore[union-attr]
+            key: Any = getattr(relation, "field")  # noqa: B009 - not every kind of field has one
             is_table = key.model._meta.managed and not key.model._meta.proxy
             if is_table and not issubclass(key.model, Event):
                 yield key

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -137,7 +137,7 @@ def texts_replace(words: Words) -> list[Trace]:
             changed = {}
             for name, value in row.items():
                 pattern = words.addressed if name in mathematics else words.replaced
-                after = _replaced(value, lambda text, pattern=pattern: pattern.sub(FORMER_COLLEAGUE, text))
+                after = _replaced(value, partial(pattern.sub, FORMER_COLLEAGUE))
                 if after != value:
                     changed[name] = _shortened(after, fields[name])
                 if name in mathematics and words.names and words.replaced.search(str(after)):
@@ -150,8 +150,9 @@ def texts_replace(words: Words) -> list[Trace]:
 def _trace(model: type[Model], number: int, column: str) -> Trace:
     if not issubclass(model, Event):
         return Trace(str(model._meta.verbose_name), number, column, is_history=False)
-    row = model._base_manager.values_list("pgh_obj_id", flat=True).get(pk=number)
-    return Trace(str(model.pgh_tracked_model._meta.verbose_name), row, column, is_history=True)
+    history: Any = model
+    row = history._base_manager.values_list("pgh_obj_id", flat=True).get(pk=number)
+    return Trace(str(history.pgh_tracked_model._meta.verbose_name), row, column, is_history=True)
 
 
 def _tables() -> Iterator[type[Model]]:
@@ -175,9 +176,11 @@ def _rows_with(model: type[Model], fields: list[Field[Any, Any]], words: Words) 
     """Return the texts of the rows in which a word occurs, by the name of the field; one scan of the table."""
     if not fields or not words.all:
         return []
-    columns = sql.SQL(", ").join(sql.SQL("{}::text").format(sql.Identifier(field.column)) for field in fields)
+    options: Any = model._meta
+    texts: list[Any] = [sql.SQL("{}::text").format(sql.Identifier(str(field.column))) for field in fields]
+    columns = sql.SQL(", ").join(texts)
     found = sql.SQL("SELECT {key} FROM {table} WHERE concat_ws(' ', {columns}) ILIKE ANY(%s)").format(
-        key=sql.Identifier(model._meta.pk.column), table=sql.Identifier(model._meta.db_table), columns=columns
+        key=sql.Identifier(options.pk.column), table=sql.Identifier(options.db_table), columns=columns
     )
     with connection.cursor() as cursor:  # as plain text, because pghistory understands only strings
         cursor.execute(found.as_string(), [[f"%{_escaped(word)}%" for word in (*words.addresses, *words.names)]])
@@ -200,7 +203,7 @@ def _replaced(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-def _shortened(value: Any, field: Field[Any, Any]) -> Any:
+def _shortened(value: Any, field: Any) -> Any:
     longest = getattr(field, "max_length", None) or getattr(getattr(field, "base_field", None), "max_length", None)
     return _replaced(value, lambda text: text[:longest]) if longest else value
 
@@ -220,8 +223,9 @@ def logs_mask(words: Words, *, person_id: int) -> int:
 
     Each is replaced by as many signs, so that programs that append to the files are not disturbed.
     """
-    spellings = {_in_log(word, spelled) for word in words.all for spelled in _SPELLINGS}
-    told = re.compile(rb"(?<![\w])(?:" + b"|".join(sorted(spellings, key=len, reverse=True)) + rb")(?![\w])", re.I)
+    spellings: set[bytes] = {_in_log(word, spelled) for word in words.all for spelled in _SPELLINGS}
+    longest_first = sorted(spellings, key=lambda spelling: -len(spelling))
+    told = re.compile(rb"(?<![\w])(?:" + b"|".join(longest_first) + rb")(?![\w])", re.I)
     number = str(person_id).encode()
     owned = re.compile(rb'^.*"user_id": ' + number + rb"\b.*$|^.*\buser_id=" + number + rb"\b.*$", re.M)
     masked = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from questionbank.bank.change_selectors import concept_names_kept
 from questionbank.bank.concept_selectors import named_paths
@@ -114,7 +115,8 @@ def contradiction(filters: SearchFilters) -> str:
 def with_concept(filters: SearchFilters, group: str, concept: int) -> SearchFilters:
     """Return the filters with a concept in a group, and in no other group."""
     others = without_concept(filters, concept)
-    return replace(others, **{group: (*getattr(others, group), concept)[:MOST_COMBINED]})
+    changed: dict[str, Any] = {group: (*getattr(others, group), concept)[:MOST_COMBINED]}
+    return replace(others, **changed)
 
 
 def without_concept(filters: SearchFilters, concept: int) -> SearchFilters:
