@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import date
 from typing import Any
 
 from django.apps import apps
@@ -134,7 +135,8 @@ def _move_places(items: QuerySet[Any], kept: Kept, notes: Notes) -> None:
     found = items.filter(question__in=kept).order_by(owner, "position")
     list(owners.filter(pk__in=found.values(owner)).order_by("pk").select_for_update())  # nobody moves rows meanwhile
     filled = set(items.model._base_manager.filter(question__in=kept.values()).values_list("question_id", owner))
-    moved, left_out = [], []
+    moved: list[Any] = []
+    left_out: list[Any] = []
     for item in found:
         place = (kept[item.question_id], getattr(item, owner))
         (left_out if place in filled else moved).append(item)
@@ -148,7 +150,7 @@ def _move_places(items: QuerySet[Any], kept: Kept, notes: Notes) -> None:
 
 def _move_uses(kept: Kept, notes: Notes) -> None:
     """Count the uses of merged questions for the ones that are kept, at most one a worksheet and day."""
-    present = set(
+    present: set[tuple[int, int | None, date]] = set(
         QuestionUse._base_manager.filter(question__in=kept.values()).values_list("question", "worksheet", "day")
     )
     moved = []
