@@ -28,12 +28,12 @@ from questionbank.models.visibility import seen_rows
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _SHOWN = 10  # pairs
-_NOT_COMPARED = ("text", "status", "visibility", "school_id", "facility", "responses")  # shown otherwise, or equal
+_NOT_COMPARED = ("text", "status", "visibility", "school_id", "facility", "responses")  # shown elsewhere, or equal
 Values = Mapping[str, Any]
 
 
 def merges_of(values: Values) -> dict[int, int]:
-    """Return the question that is kept, by the number of each duplicate, as a change stores them."""
+    """Return the question to keep, by the number of each duplicate, from the values of a change."""
     return {int(merged): kept for merged, kept in values["into"].items()}
 
 
@@ -82,7 +82,7 @@ def merge_refusals(values: Values, user: User) -> dict[str, Q]:
 
 
 def versions_of(values: Values) -> dict[int, int]:
-    """Return the versions that were compared, by question, as a change stores them."""
+    """Return the versions that were compared, by question, from the values of a change."""
     return {int(number): version for number, version in values["versions"].items()}
 
 
@@ -99,10 +99,10 @@ class ComparedQuestion:
     """A question beside others.
 
     Attributes:
-        wording: its text; what the first question has not is marked.
-        fields: (name, value, differs) of what else it holds; a value differs if the first question has another.
-        lists, worksheets: how many of those that the viewer may see it is on.
-        sets: number of such sets of responses with figures of it.
+        wording: its text; words that the first question does not have are marked.
+        fields: (name, value, differs) of everything else; `differs` if the first question has another value.
+        lists, worksheets: how many have it, of those that the viewer may see.
+        sets: how many sets of responses have figures of it, of those that the viewer may see.
     """
 
     question: Question
@@ -144,7 +144,7 @@ def _counted(items: QuerySet[Any]) -> dict[int, int]:
 
 
 def _fields_shown(question: Question, paths: Iterable[Sequence[str]]) -> dict[str, str]:
-    """Return what a question holds beside its text, as readable text by the name of the field."""
+    """Return what a question holds besides its text, as readable text by the name of the field."""
     equation = getattr(question, "equation", None)
     names = (name for name in SHOWN_FIELDS if name not in _NOT_COMPARED)
     labels = {column.name: str(column.verbose_name) for column in Question._meta.fields}
@@ -158,7 +158,7 @@ def _fields_shown(question: Question, paths: Iterable[Sequence[str]]) -> dict[st
 
 
 def marked_words(text: str, other: str) -> list[MarkedWords]:
-    """Return a text in pieces: those that another text has as well, and those that it has not.
+    """Return a text in pieces: those that another text has too, and those that it does not have.
 
     >>> [piece.text for piece in marked_words("Add 2 and 3.", "Add 2 and 4.") if piece.differs]
     ['3']
@@ -185,7 +185,7 @@ def merge_of(*, question: Question) -> BulkChange | None:
 
 
 def left_out_of(*, worksheet: Worksheet, questions: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the questions that a merge left out of a worksheet because it had the one that is kept as well.
+    """Return the questions that a merge left out of a worksheet because it also had the one that is kept.
 
     Args:
         questions: ids of the worksheet's questions.
@@ -205,12 +205,12 @@ def left_out_of(*, worksheet: Worksheet, questions: Iterable[int]) -> list[tuple
 
 @dataclass(frozen=True, slots=True)
 class MergeOutcome:
-    """What merging questions moved, beside the questions themselves, as far as the viewer may see it.
+    """What merging questions moved, besides the questions themselves, as far as the viewer may see it.
 
     Attributes:
         kept: the question that is kept, by the number of each merged one.
         lists, worksheets: places that the questions that are kept have now.
-        doubled: names of the lists and worksheets that had both, and keep one.
+        doubled: names of the lists and worksheets that had both questions, and now have one.
         printed: number of worksheets that keep merged questions, because they were handed out.
     """
 

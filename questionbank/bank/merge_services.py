@@ -1,4 +1,4 @@
-"""Merging duplicates: checks the pairs, then makes the change of many questions that merges them and can be undone."""
+"""Merging duplicates: checks the pairs, and requests the change of many questions that merges them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _versions(pairs: Iterable[MergePair]) -> Iterable[tuple[int, int]]:
 
 
 def _check_form(pairs: Sequence[MergePair]) -> None:
-    """Check that no question is merged twice, into itself, or into one that is merged as well."""
+    """Check that no question is merged twice, into itself, or into one that is merged too."""
     merged: set[int] = set()
     for pair in pairs:
         if pair.merged == pair.kept:

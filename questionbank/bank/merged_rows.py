@@ -57,7 +57,7 @@ def rows_merge(questions: Sequence[Question], kept: Kept) -> Notes:
     _unite_exclusions(kept, notes)
     _move_places(QuestionListItem._base_manager.all(), kept, notes)
     handed_out = Worksheet.unrestricted.filter(Q(uses__isnull=False) | Q(response_sets__isnull=False))
-    _move_places(WorksheetItem._base_manager.exclude(worksheet__in=handed_out), kept, notes)  # pupils have those others
+    _move_places(WorksheetItem._base_manager.exclude(worksheet__in=handed_out), kept, notes)  # pupils have the others
     _move_uses(kept, notes)
     for model in _MOVED:
         _move(model._base_manager.filter(question__in=kept), "question_id", kept, notes)
@@ -74,7 +74,7 @@ def rows_restore(notes: Sequence[Note]) -> bool:
     question, *others = notes
     if not _rows(question).update(**question["before"]):
         return False
-    since = question["before"]["visible_since"]  # once more: a trigger sets it when the question becomes ready
+    since = question["before"]["visible_since"]  # again, because a trigger sets it when the question becomes ready
     Question.unrestricted.filter(pk=question["pk"]).update(visible_since=since)
     for note in reversed(others):
         with suppress(IntegrityError), transaction.atomic():  # somebody has put the question there again
@@ -129,7 +129,7 @@ def _unite_exclusions(kept: Kept, notes: Notes) -> None:
 
 
 def _move_places(items: QuerySet[Any], kept: Kept, notes: Notes) -> None:
-    """Put the question that is kept in the places of those merged; where it is already, they are left out."""
+    """Put the question that is kept in the places of the merged ones; where it already is, remove those."""
     owner = f"{PLACES[items.model]}_id"
     owners = items.model._meta.get_field(PLACES[items.model]).related_model._base_manager
     found = items.filter(question__in=kept).order_by(owner, "position")
@@ -163,7 +163,7 @@ def _move_uses(kept: Kept, notes: Notes) -> None:
 
 
 def _move_rewordings(kept: Kept, notes: Notes) -> None:
-    """Name the question that is kept as the original of the rewordings of those merged, or its own original."""
+    """Make the question that is kept, or its own original, the original of the merged ones' rewordings."""
     originals = dict(Question.unrestricted.filter(pk__in=kept.values()).values_list("pk", "paraphrase_of"))
     targets = {merged: originals[target] or target for merged, target in kept.items()}
     rewordings = Question.unrestricted.filter(paraphrase_of__in=kept).only("pk", "paraphrase_of")
@@ -176,7 +176,7 @@ def _move(rows: QuerySet[Any], column: str, kept: Kept, notes: Notes) -> None:
 
 
 def _point(rows: Iterable[Any], column: str, targets: Kept, notes: Notes) -> None:
-    """Let a column of the rows, which names a merged question, name its target."""
+    """Replace merged questions in a column of the rows by their targets."""
     moved = list(rows)
     for row in moved:
         merged = getattr(row, column)
@@ -206,7 +206,7 @@ def _restore(note: Note) -> None:
 
 
 def _put_back(note: Note) -> None:
-    """Put a question back in its place, or in the last one if another has that now."""
+    """Put a question back in its place, or at the end if another one is there now."""
     model = apps.get_model("questionbank", note["table"])
     owner = model._meta.get_field(PLACES[model])
     item = model(pk=note["pk"], **note["before"])

@@ -56,7 +56,7 @@ def database_now() -> datetime:
 def settled_until() -> datetime:
     """Return a time before which nothing can still appear: when the oldest transaction that writes began, else now.
 
-    A row bears the time at which its transaction began, and is seen only when that ends: an import of many questions
+    A row has the time at which its transaction began, but is seen only when that ends: an import of many questions
     may take a minute.
     """
     with connection.cursor() as cursor:

@@ -70,7 +70,7 @@ def later_migrations(applied: Mapping[str, Collection[str]]) -> list[str]:
 
 
 def bank_release_note() -> None:
-    """Note in the database that this release has migrated it, for an earlier one that meets the bank."""
+    """Note in the database that this release has migrated it, so that an earlier release can name this one."""
     note = sql.Literal(f"{_NOTE}{release()}")
     with connection.cursor() as cursor:
         cursor.execute(sql.SQL("COMMENT ON TABLE django_migrations IS {}").format(note))

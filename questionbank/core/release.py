@@ -11,6 +11,6 @@ _PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 
 @cache
 def release() -> str:
-    """Return the number of this release, such as ``0.11.0``; ``0.11.0.dev0`` is what is to become it."""
+    """Return the number of this release, such as ``0.11.0``; between releases it ends with ``.dev0``."""
     project = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]
     return str(project["version"])

@@ -20,7 +20,7 @@ class BulkChange(models.Model):
     """One change of many questions.
 
     Attributes:
-        values: the values entered, by field name; concepts by id. Of a merge, `into` has the question that is kept by
+        values: the values entered, by field name; concepts by id. For a merge, `into` has the question to keep by
             the number of the duplicate, and `versions` has the versions that were compared.
         selection: the parameters of the search from which the questions were selected.
         applied_at: None while it waits for a worker.
@@ -86,7 +86,7 @@ class BulkChangeItem(models.Model):
 
 @moves_tracked
 class QuestionList(Shown):
-    """A person's list of questions; whom it is shared with can read it, its owner alone changes it.
+    """A person's list of questions; others whom it is shared with can read it, but only its owner changes it.
 
     `objects` are the lists that the viewer may see, `unrestricted` all of them.
 

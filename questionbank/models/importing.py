@@ -64,7 +64,7 @@ class ImportUpdate(models.Model):
 
 @moves_tracked
 class DocumentDraft(Shown):
-    """A test paper under review. Its owner alone changes it, none of it is in the bank, and it is kept for a week.
+    """A test paper under review. Only its owner changes it, none of it is in the bank yet, and it is kept for a week.
 
     `objects` are the papers that the viewer may see, `unrestricted` all of them.
 

@@ -1,4 +1,4 @@
-"""How long each kind of data is kept, and who signed in, exported and looked at what."""
+"""How long each kind of data is kept, and who logged in, exported something or looked at data about people."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 @pghistory.track(pghistory.InsertEvent(), pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
 class Retention(models.Model):
-    """A time that an admin set for one kind of data; a kind without a row is kept as long as by default.
+    """A time that an admin set for one kind of data; a kind without a row is kept for its default time.
 
     Attributes:
         kind: word of a `questionbank.protection.kept_kinds.KeptKind`.

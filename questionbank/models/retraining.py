@@ -1,4 +1,4 @@
-"""Models that are retrained by themselves: when, and what came of each night."""
+"""Schedules by which models are retrained, and what came of each night."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class RetrainingSchedule(models.Model):
 
     Attributes:
         every_weeks: None for no interval.
-        after_labels: new labels and responses since the last training; None for no such number.
-        begins_at, ends_at: the night in which a training may begin, in the installation's time zone.
+        after_labels: how many new labels and responses since the last training are enough; None to disregard them.
+        begins_at, ends_at: the hours between which a training may begin, in the installation's time zone.
         promotes: whether a candidate that passes the gate is put into use.
         labels: number of labels and responses when the schedule was made.
         site: base URL of the links in its mail, such as ``https://kindred.school.example``.
@@ -51,12 +51,12 @@ class Retraining(models.Model):
     Attributes:
         night: date on which the night began.
         why: why it was due.
-        report: what came of it, as people read it: a sentence, then the gate's reasons and the figures, a line each.
+        report: what came of it, as people read it: a sentence, then the gate's reasons and the figures, one per line.
         is_dismissed: whether an admin has read it; until then pages show a notice.
     """
 
     class Outcome(models.TextChoices):
-        BUSY = "busy", "Skipped: busy"  # the same night may still begin
+        BUSY = "busy", "Skipped: busy"  # a training may still begin in the same night
         SKIPPED = "skipped", "Skipped"
         UNDER_WAY = "under_way", "Under way"
         KEPT = "kept", "Not put into use"

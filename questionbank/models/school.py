@@ -19,7 +19,7 @@ from questionbank.models.visibility import Visibility
     model_name="SchoolEvent",
 )
 class School(models.Model):
-    """A school; an installation without any shows nothing of them.
+    """A school; as long as there is none, pages do not mention schools.
 
     Attributes:
         slug: its name in files, for programs and in claims of sign-on; it never changes.
@@ -38,7 +38,7 @@ class School(models.Model):
         ordering = (Lower("name"), "pk")
         constraints = (
             models.UniqueConstraint(Lower("name"), name="one_school_a_name"),
-            models.CheckConstraint(  # where a school is named, these mean everybody and the author
+            models.CheckConstraint(  # these texts stand for a visibility in forms and requests
                 condition=~models.Q(slug__in=("", *Visibility.values)), name="school_is_not_called_like_a_visibility"
             ),
         )

@@ -44,7 +44,7 @@ class User(AbstractUser):
 
     Attributes:
         hierarchy: where the person predicts concepts; None for the bank's default.
-        school_ids: ids of the person's schools, computed by the database, so that who reads a person knows them
+        school_ids: ids of the person's schools, computed by the database, so that they are read with the person,
             without another query.
         erased_at: when the person was deleted. The row stays without anything that identifies them, so that what they
             did for others keeps one author (`questionbank.protection.erasure_services`).
@@ -63,7 +63,7 @@ class User(AbstractUser):
 
     class Meta(AbstractUser.Meta):
         triggers = (
-            # Whatever a statement sets, also one that saves a person who was read before their schools changed.
+            # Overrides what a statement sets, as it may save a person who was read before their schools changed.
             pgtrigger.Trigger(
                 name="school_ids",
                 when=pgtrigger.Before,

@@ -41,7 +41,7 @@ def viewing(audiences: Callable[[], Audiences] | None) -> Iterator[None]:
     """Read rows for a viewer; nested uses are allowed.
 
     Args:
-        audiences: called with each query, because a request knows its person only after it began; None for the system.
+        audiences: called for each query, because a request's person is not known when it begins; None for the system.
     """
     token = _viewer.set(audiences)
     try:
@@ -73,7 +73,7 @@ class ViewerManager(models.Manager[Row]):
     """A manager of the rows that the viewer may see."""
 
     def get_queryset(self) -> models.QuerySet[Row]:
-        """Return the rows that the viewer of this moment may see."""
+        """Return the rows that the current viewer may see."""
         return super().get_queryset().filter(seen_rows())
 
 
@@ -81,7 +81,7 @@ class OfQuestionManager(models.Manager[Row]):
     """A manager of the rows whose `question` the viewer may see, and of rows without one."""
 
     def get_queryset(self) -> models.QuerySet[Row]:
-        """Return the rows about what the viewer of this moment may see."""
+        """Return the rows whose question the current viewer may see, and those without one."""
         rows = super().get_queryset()
         if viewer_audiences() is None:
             return rows
@@ -90,7 +90,7 @@ class OfQuestionManager(models.Manager[Row]):
 
 
 def visibility_field(usual: Visibility) -> models.CharField[str, str]:
-    """Return the column that says who sees a row, and who sees a new one."""
+    """Return the column that says who sees a row; `usual` sees a new one."""
     return models.CharField(
         "visible to", max_length=7, choices=Visibility.choices, default=usual, db_default=usual.value
     )
@@ -110,7 +110,7 @@ class Shown(models.Model):
         null=True,
         blank=True,
         on_delete=models.PROTECT,
-        db_index=False,  # an index of `audience` serves
+        db_index=False,  # the index of `audience` is used instead
         related_name="+",
     )
 
@@ -130,12 +130,12 @@ class Shown(models.Model):
 
     @property
     def is_shared(self) -> bool:
-        """Whether others than its author see it."""
+        """Whether anybody but its author sees it."""
         return self.visibility != Visibility.PRIVATE
 
 
 def moves_tracked(model: type[Row]) -> type[Row]:
-    """Record who a row of this table was visible to, whenever that changes: its `moves`.
+    """Record in a row's `moves` who saw it before, whenever that changes.
 
     For tables without a history of their own.
     """
@@ -150,7 +150,9 @@ def moves_tracked(model: type[Row]) -> type[Row]:
 
 
 def audience_field(author: str) -> models.GeneratedField:
-    """Return the column that PostgreSQL computes; NULL, and so seen by no viewer, if a private row has lost its author.
+    """Return the column `audience`, which PostgreSQL computes.
+
+    It is NULL if the author of a private row was deleted; then only the system sees the row.
 
     Args:
         author: name of the foreign key to the person for whom a row may be private.

@@ -22,7 +22,7 @@ from questionbank.models.visibility import (
 
 @moves_tracked
 class Worksheet(Shown):
-    """A person's worksheet; whom it is shared with can read and print it, its owner alone changes it.
+    """A person's worksheet; others whom it is shared with can read and print it, but only its owner changes it.
 
     `objects` are the worksheets that the viewer may see, `unrestricted` all of them.
 

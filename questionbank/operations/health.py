@@ -263,7 +263,7 @@ def _disk() -> tuple[State, str, dict[str, str]]:
                 mount = folder.stat().st_dev
                 named.setdefault(mount, []).append(name)
                 usage[mount] = shutil.disk_usage(folder)
-    except OSError as error:  # a share that is away, for example
+    except OSError as error:  # such as a network share that does not answer
         return State.FAILING, f"{error.filename} cannot be read: {error.strerror or error}.", {}
     spaces = {", ".join(names): usage[mount] for mount, names in named.items()}
     figures = {
@@ -405,7 +405,7 @@ _CHECKS = (
     ("language_model", "Language model", _language_model),
 )
 
-STATUS_SECONDS = 30  # how long the public status is kept: reading it often costs nothing
+STATUS_SECONDS = 30  # how long the public status is cached, so that reading it often costs little
 _PARTS = {  # of the public status -> checks; a literal table
     "pages": ("database",),
     "log-in": ("redis",),

@@ -1,4 +1,4 @@
-"""Health pages: one word for load balancers, a word a part for everybody, all checks for admins."""
+"""Health pages: one word for load balancers, one word per part for everybody, all checks for admins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def health_status(_request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def site_status(_request: HttpRequest) -> HttpResponse:
-    """Return the version and a word for each part of the site; 503 if no page can be served."""
+    """Return the version and a word for each part of the site; 503 if pages or log-in fail."""
     status = public_status()
     return JsonResponse(status, status=503 if status["status"] == "failing" else 200)
 

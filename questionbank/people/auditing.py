@@ -20,7 +20,7 @@ from questionbank.people.selectors import account_named
 
 EXPORT, VIEW = AuditEvent.Kind.EXPORT, AuditEvent.Kind.VIEW
 
-AUDITED: Mapping[str, tuple[AuditEvent.Kind, str]] = {  # name of an address -> what opening it is; a literal table
+AUDITED: Mapping[str, tuple[AuditEvent.Kind, str]] = {  # name of an address -> its entry; a literal table
     "account_data": (EXPORT, "downloaded their own data"),
     "change_export": (EXPORT, "exported the changes"),
     "export_questions": (EXPORT, "exported questions over the API"),
@@ -41,7 +41,7 @@ AUDITED: Mapping[str, tuple[AuditEvent.Kind, str]] = {  # name of an address -> 
 
 
 class AuditMiddleware:
-    """Records who exported something, or looked at data about people, once they got it."""
+    """Records who exported something, or looked at data about people, if the request succeeded."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Marks in a user agent -> names; the first that fits, since each browser claims to be those below it. Literal tables.
+# Marks in a user agent -> names. The first match counts, as browsers also name those below them. Literal tables.
 _BROWSERS = {
     "Edg": "Edge",
     "OPR/": "Opera",

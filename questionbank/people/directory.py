@@ -35,7 +35,7 @@ class DirectoryBackend(LDAPBackend):  # type: ignore[misc]
     ) -> User | None:
         """Return the person with this name and password.
 
-        A problem that is not a wrong password is left on the request, since other backends have a say too.
+        Any problem other than a wrong password is stored on the request, because other backends are asked next.
         """
         provider: Ldap = settings.SIGN_ON.ldap
         problem = ""
@@ -57,11 +57,11 @@ class DirectoryBackend(LDAPBackend):  # type: ignore[misc]
         return person
 
     def get_user(self, user_id: int) -> User | None:
-        """Return whose session this is, unless the account is closed."""
+        """Return the person of a session, unless the account is closed."""
         return User.objects.filter(pk=user_id, is_active=True).first()
 
     def get_or_build_user(self, username: str, ldap_user: Any) -> tuple[User, bool]:
-        """Return the person, whose roles are settled."""
+        """Return the person, after setting their roles and schools."""
         provider: Ldap = settings.SIGN_ON.ldap
 
         def first(name: str) -> str:
@@ -87,7 +87,7 @@ def _settings(provider: Ldap) -> Any:
     options = {ldap.OPT_NETWORK_TIMEOUT: SECONDS, ldap.OPT_TIMEOUT: SECONDS, ldap.OPT_REFERRALS: 0}
     if provider.ca_file:
         options |= {ldap.OPT_X_TLS_CACERTFILE: provider.ca_file, ldap.OPT_X_TLS_NEWCTX: 0}
-    attributes = ["*", provider.id_attribute]  # directories leave out the latter if it is one of their own
+    attributes = ["*", provider.id_attribute]  # “*” leaves out operational attributes, such as entryUUID
     people = LDAPSearch(provider.people_base, ldap.SCOPE_SUBTREE, provider.person_filter, attributes)
     groups = None
     if provider.groups_base:

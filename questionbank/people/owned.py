@@ -41,7 +41,7 @@ def checked_name(others: QuerySet[Any], name: str, *, noun: str) -> str:
 
 @transaction.atomic
 def row_show(*, user: User, row: QuestionList | Worksheet | DocumentDraft | ResponseSet, visible_to: str) -> None:
-    """Let a school, everybody or only its owner see a row; the history says who did.
+    """Show a row to a school, to everybody or only to its owner; the history says who did this.
 
     Args:
         visible_to: as in `questionbank.people.school_selectors`.

@@ -1,4 +1,4 @@
-"""django-allauth's log-in through providers, with what it leaves out and in the words of our pages.
+"""django-allauth's log-in through providers, with the checks that it leaves out and our own error pages.
 
 It takes the providers from `SIGN_ON` alone, verifies the signature of every ID token against the provider's keys, and
 checks that the token answers the request that we made (nonce) and names the person whom the user info is about.
@@ -32,30 +32,30 @@ from questionbank.people.sign_on_services import Identity, person_sign_on
 logger = structlog.get_logger(__name__)
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
-"""Of signatures; none that a public key can forge."""
+"""Algorithms of signatures; none can be forged with a public key."""
 CLOCKS_DIFFER = 60  # seconds by which the clock of a provider may be off
 OUT_OF_DATE = "its answer is out of date, or the clocks of the two servers differ"
 _METADATA_KEPT = 3600  # seconds
 
 
 class Refused(OAuth2Error):
-    """What a provider answered cannot be used; the message says why."""
+    """The answer of a provider cannot be used; the message says why."""
 
 
 class _FromOurLogIn:
     """A provider that people reach from the log-in page only, never to connect an account with another one.
 
-    What it says of a person is read and not kept: `extra_data` holds what `person_sign_on` writes there.
+    What it says about a person is not kept: `extra_data` only holds what `person_sign_on` writes there.
     """
 
     def redirect_from_request(self, request: HttpRequest) -> HttpResponse:
-        """Send the browser to the provider; nothing of the address but ``next`` has a say in it."""
+        """Send the browser to the provider; only ``next`` is read from the address."""
         return self.redirect(  # type: ignore[attr-defined]
             request, AuthProcess.LOGIN, next_url=get_next_redirect_url(request), **self.asked()
         )
 
     def asked(self) -> dict[str, Any]:
-        """Return what the provider is asked besides, and what is remembered of it."""
+        """Return more arguments of the redirect: parameters for the provider, and what to remember meanwhile."""
         return {}
 
     def sociallogin_from_response(self, request: HttpRequest, response: Any) -> SocialLogin:
@@ -86,7 +86,7 @@ class SamlProvider(_FromOurLogIn, SAMLProvider):
         """Return the provider's identifier of the person.
 
         Raises:
-            Refused: it is another one at each log-in, which would make a new person of everybody.
+            Refused: it changes at every log-in, so that everybody would become a new person each time.
         """
         if "uid" not in self._extract(data) and str(data.get_nameid_format()).endswith(":transient"):
             raise Refused("it calls people something else at every log-in (transient NameID)")
@@ -98,7 +98,7 @@ class OpenIdAdapter(OpenIDConnectOAuth2Adapter):
     """What is exchanged with a provider of OpenID Connect."""
 
     def complete_login(self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any) -> SocialLogin:
-        """Return the log-in that the provider's answer stands for.
+        """Return the log-in that the provider's answer describes.
 
         Raises:
             Refused: the answer is forged, out of date or meant for somebody else.
@@ -132,7 +132,7 @@ class OpenIdAdapter(OpenIDConnectOAuth2Adapter):
         return claims
 
     def _key(self, id_token: str) -> jwt.PyJWK:
-        """Return the provider's key that the token says it is signed with."""
+        """Return the provider's key with which the token says it was signed."""
         wanted = jwt.get_unverified_header(id_token).get("kid")
         with get_adapter(self.request).get_requests_session() as session:
             answer = session.get(self.openid_config["jwks_uri"])
@@ -148,7 +148,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):
     """Gives django-allauth the providers of `SIGN_ON`, and turns a log-in into a person of the bank."""
 
     def list_apps(self, request: HttpRequest, provider: str | None = None, client_id: str | None = None) -> list[Any]:
-        """Return the providers, of which none is in the database."""
+        """Return the providers of `SIGN_ON`; none is in the database."""
         apps = [_app(slug, one) for slug, one in settings.SIGN_ON.providers.items() if isinstance(one, OpenId | Saml)]
         return [
             app
@@ -218,7 +218,7 @@ def _is_answer(claims: dict[str, Any], state: dict[str, Any]) -> bool:
 
 
 def _app(slug: str, provider: OpenId | Saml) -> SocialApp:
-    """Return a provider in the form in which django-allauth reads one."""
+    """Return a provider as a row of django-allauth, which is never saved."""
     if isinstance(provider, OpenId):
         return SocialApp(
             provider="openid_connect",
@@ -234,6 +234,6 @@ def _app(slug: str, provider: OpenId | Saml) -> SocialApp:
         provider="saml",
         provider_id=slug,
         name=provider.name,
-        client_id=slug,  # by which addresses name it
+        client_id=slug,  # addresses contain it
         settings={"idp": idp, "attribute_mapping": mapping},
     )

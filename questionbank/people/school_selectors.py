@@ -27,7 +27,7 @@ def schools_seen() -> QuerySet[School]:
 
 
 def visible_to_choices() -> list[tuple[str, str]]:
-    """Return what the viewer can choose from; nothing for people without a school, and where there is no school."""
+    """Return whom the viewer can choose to show something to; nothing if they see no school."""
     schools = [(school.slug, school.name) for school in schools_seen()]
     if not schools:
         return []
@@ -35,7 +35,7 @@ def visible_to_choices() -> list[tuple[str, str]]:
 
 
 def usual_visible_to(user: User | None) -> str:
-    """Return who sees what a person writes unless they choose: their school if they have exactly one."""
+    """Return who sees what a person writes, unless they choose: their school if they have exactly one, or everybody."""
     if user is None or len(user.school_ids) != 1:
         return Visibility.ALL.value
     return School.objects.values_list("slug", flat=True).get(pk=user.school_ids[0])
@@ -52,7 +52,7 @@ def is_visible_to(visible_to: str) -> Q:
 
 
 def visible_to_name(visible_to: str) -> str:
-    """Return how a visibility is called: the school's name, or "everybody"."""
+    """Return a visibility's name for people, such as the school's name or "everybody"."""
     if visible_to in NAMES:
         return NAMES[visible_to].lower()
     return School.objects.filter(slug=visible_to).values_list("name", flat=True).first() or "a deleted school"
@@ -63,7 +63,7 @@ def shows_to(user: User | None, visible_to: str = "") -> Shows:
 
     Args:
         user: None is the system itself.
-        visible_to: empty for the usual.
+        visible_to: empty for `usual_visible_to`.
 
     Raises:
         ValidationFailed: beside ``visible_to``: the person does not belong to such a school.

@@ -1,4 +1,4 @@
-"""Adding schools, who belongs to them, their quotas, and deleting them; each function is one transaction for admins."""
+"""Schools: what admins change, each function in one transaction, and whether something fits into a quota."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def school_update(
     """Rename a school and set its quotas; its short name stays, because addresses and sign-on use it.
 
     Args:
-        most_questions, most_megabytes: see `School`. A quota below what is used lets nothing more in.
+        most_questions, most_megabytes: see `School`. If more than a quota is used already, nothing more is accepted.
 
     Raises:
         ValidationFailed, NotAllowed: as for `school_create`.
@@ -56,7 +56,7 @@ def school_update(
 
 @transaction.atomic
 def school_people_add(*, user: User | None, school: School, people: Iterable[User]) -> None:
-    """Let people belong to a school, too.
+    """Add people to a school.
 
     Raises:
         NotAllowed: the person is not an admin.
@@ -78,7 +78,7 @@ def school_people_remove(*, user: User | None, school: School, people: Iterable[
 
 @transaction.atomic
 def person_schools_set(*, user: User | None, person: User, schools: Collection[School]) -> None:
-    """Let a person belong to these schools and no other.
+    """Set the schools that a person belongs to.
 
     Raises:
         NotAllowed: the acting person is not an admin.
@@ -93,11 +93,11 @@ def school_delete(*, user: User | None, school: School, to: str) -> int:
     """Delete a school after moving everything that belongs to it; return how many things were moved.
 
     Args:
-        to: who sees its things then, as in `questionbank.people.school_selectors`. ``private`` means each its author;
-            what has lost its author is then seen by admins only.
+        to: who sees what belonged to it, as in `questionbank.people.school_selectors`. With ``private`` it is the
+            author of each thing; only admins see things without one.
 
     Raises:
-        ValidationFailed: there is no such school, it is the same, or it lacks the room.
+        ValidationFailed: `to` is not a school, is this school, or has too little room.
         NotAllowed: the person is not an admin.
     """
     _allow(user)
@@ -105,7 +105,7 @@ def school_delete(*, user: User | None, school: School, to: str) -> int:
     if heir == school.pk:
         raise ValidationFailed.beside("to", "Choose another school.")
     questions_fit(school_id=heir, added=school_questions(school=school))
-    _locked(school.pk, for_deletion=True)  # rows that name it wait, and are then refused
+    _locked(school.pk, for_deletion=True)  # writing rows that name it waits, and is then refused
     moved = sum(rows_of_school(model, school).update(visibility=visibility, school=heir) for model in shown_models())
     school.delete()
     return moved
@@ -118,7 +118,7 @@ def questions_fit(*, school_id: int | None, added: int) -> None:
         school_id: None for questions that belong to no school.
 
     Raises:
-        ValidationFailed: it has not.
+        ValidationFailed: it has too little room.
     """
     if school_id is None or not added:
         return
@@ -139,7 +139,7 @@ def upload_fits(*, user: User | None, size: int) -> None:
     """Check that a file of so many bytes fits into the quotas of all schools of a person.
 
     Raises:
-        ValidationFailed: it does not.
+        ValidationFailed: the file does not fit.
     """
     limited = School.objects.filter(people=user, most_megabytes__isnull=False) if user is not None else ()
     for school in limited:

@@ -29,7 +29,7 @@ class SchoolUse:
     """What belongs to a school.
 
     Attributes:
-        rows: their number by what they are, such as ``questions``; those of which there are none are left out.
+        rows: number of rows by the name of their kind, such as ``questions``; kinds without rows are left out.
         bytes: size of its people's uploads: the pictures of its questions, and files that wait for their owners.
     """
 
@@ -68,7 +68,7 @@ def shown_models() -> list[type[Shown]]:
 
 
 def rows_of_school(model: type[Shown], school: School) -> QuerySet[Model]:
-    """Return the rows of a table that belong to a school, whoever asks."""
+    """Return the rows of a table that belong to a school, whoever the viewer is."""
     rows: Any = model._base_manager  # each class adds the column `audience` itself
     return rows.filter(audience=school.pk)
 
@@ -99,5 +99,5 @@ def school_bytes(*, school: School) -> int:
 def _size(name: str) -> int:
     try:
         return int(storages["uploads"].size(name))
-    except FileNotFoundError:  # it was read, or forgotten after some days
+    except FileNotFoundError:  # it was imported, or deleted for its age
         return 0

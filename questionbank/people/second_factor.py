@@ -19,7 +19,7 @@ from questionbank.people.session_services import session_seen
 
 SET_UP_FIRST = "Your role needs two-factor authentication: set it up first."
 _OPEN = ("account_", "mfa_", "session_")
-"""How the names of pages begin that are open without a second factor."""
+"""Beginnings of the names of pages that are open without a second factor."""
 
 
 def lacks_second_factor(user: User) -> bool:
@@ -32,9 +32,9 @@ def lacks_second_factor(user: User) -> bool:
 
 
 class PeopleMiddleware:
-    """Note where sessions are used, and show nothing to whoever has yet to set up a second factor.
+    """Notes where sessions are used, and shows nothing to people who still have to set up a second factor.
 
-    It follows `LogInMiddleware`, which lets nobody pass who must log in first. Keys for programs are not affected:
+    It follows `LogInMiddleware`, which stops everybody who must log in first. Keys for programs are not affected:
     they were made by somebody who was let in.
     """
 
@@ -47,7 +47,7 @@ class PeopleMiddleware:
     def process_view(
         self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> HttpResponse | None:
-        """Check whoever is logged in, unless the page is public."""
+        """Check the person who is logged in, unless the page is public."""
         if getattr(request, "is_public", True) or not request.user.is_authenticated:
             return None
         session_seen(request=request)

@@ -12,7 +12,7 @@ from questionbank.models import User
 
 
 def sessions_of(*, person: User) -> QuerySet[UserSession]:
-    """Return a person's sessions that still work, the last used first."""
+    """Return a person's sessions that have not expired, the last used first."""
     alive = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=Now())
     return UserSession.objects.filter(Exists(alive), user=person).order_by("-last_seen_at")
 

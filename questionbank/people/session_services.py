@@ -1,4 +1,4 @@
-"""Sessions: who is logged in where, and ending that."""
+"""Sessions: noting where people are logged in, and ending a session."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from questionbank.models import User
 from questionbank.people.services import check_may_manage
 
 SEEN_EVERY = timedelta(minutes=10)
-"""How exact the last use of a session is."""
+"""How often the last use of a session is stored."""
 _SEEN = "seen_at"  # in the session, so that most requests need not ask for the row
 
 
 @receiver(user_logged_in)
 def session_begun(request: HttpRequest, **_sent: Any) -> None:
-    """Note that a session is new; django-allauth has written down where it is used."""
+    """Note that a session is new; django-allauth has recorded where it is used."""
     request.session[_SEEN] = int(timezone.now().timestamp())
 
 

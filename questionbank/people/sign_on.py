@@ -52,7 +52,7 @@ def _path(name: str, info: ValidationInfo) -> Path:
 
 
 def _https(address: str) -> str:
-    """Return an address that starts with https; on this machine plain HTTP will do."""
+    """Return an address that starts with https; plain HTTP is allowed for this machine."""
     url = urlsplit(address)
     if not url.hostname or (url.scheme != "https" and (url.scheme, url.hostname in LOCAL_HOSTS) != ("http", True)):
         raise ValueError("write an address that starts with https://")
@@ -60,7 +60,7 @@ def _https(address: str) -> str:
 
 
 def _metadata(place: str, info: ValidationInfo) -> str:
-    """Return the address of metadata; of a file, one that starts with ``file:``."""
+    """Return the address of metadata; that of a file starts with ``file:``."""
     if "://" in place:
         return _https(place)
     _read(place, info)
@@ -78,7 +78,7 @@ HttpsAddress = Annotated[str, AfterValidator(_https)]
 
 
 class _Part(BaseModel):
-    """A table of the file, in which nothing unknown may stand."""
+    """A table of the file; unknown keys are mistakes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -87,7 +87,7 @@ Table = TypeVar("Table", bound=_Part)
 
 
 class Rule(_Part):
-    """What people get whose claim has a value.
+    """What people get if one of their claims has a value.
 
     Attributes:
         claim: its name; ``realm_access.roles`` is the claim `roles` within `realm_access`.
@@ -108,7 +108,7 @@ class Rule(_Part):
         return self
 
     def matched(self, claims: Mapping[str, Any]) -> list[str]:
-        """Return the values of the claim that the rule is about."""
+        """Return the values of the claim that the rule accepts."""
         return [value for value in claim_values(claims, self.claim) if self.value in (ANY, value)]
 
 
@@ -161,7 +161,7 @@ class Saml(Provider):
         metadata: its metadata: an address, or a file.
         entity_id: its name in the metadata.
         attributes: the attributes that hold a person's `uid`, `email`, `username`, `first_name` and `last_name`;
-            for those left out, the usual names.
+            the others have their usual names.
     """
 
     metadata: Annotated[str, AfterValidator(_metadata)]
@@ -177,7 +177,7 @@ class Ldap(Provider):
     """A directory that checks the passwords typed into the log-in form.
 
     Attributes:
-        person_filter: finds the person who typed ``%(user)s``.
+        person_filter: the filter that finds a person; ``%(user)s`` is the name that they typed.
         id_attribute: what stays the same if a person is renamed.
     """
 
@@ -207,7 +207,7 @@ class SignOn(_Part):
         local_passwords: whether accounts have passwords here.
         break_glass: the log-in name of the account whose password works even if `local_passwords` is false.
         second_factor: roles whose holders must have a second factor.
-        unknown_people: what people get for whom no rule gives a role or a school. `refuse` lets nobody in who has no
+        unknown_people: what people get if no rule gives them a role or a school. `refuse` keeps out those who have no
             account here yet.
     """
 
@@ -237,7 +237,7 @@ class SignOn(_Part):
 
     @property
     def buttons(self) -> list[tuple[str, Provider, str]]:
-        """Name, provider and the name of the first address, of each provider that has a page of its own."""
+        """The name, the provider and the name of its first address, for each provider with a page of its own."""
         return [
             *((slug, one, "openid_connect_login") for slug, one in self.oidc.items()),
             *((slug, one, "saml_login") for slug, one in self.saml.items()),
@@ -284,7 +284,7 @@ def configured(file: str) -> SignOn:
         sys.exit(f"Error: SIGN_ON: {file} is not TOML: {error}.")
 
 
-_SENTENCES = {"extra_forbidden": "is unknown here", "missing": "is missing"}  # of kinds of mistakes; a literal table
+_SENTENCES = {"extra_forbidden": "is unknown here", "missing": "is missing"}  # by kind of mistake; a literal table
 
 
 def _mistakes(error: ValidationError) -> Iterator[str]:

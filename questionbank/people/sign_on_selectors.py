@@ -1,4 +1,4 @@
-"""What Health says of the log-in through providers."""
+"""What Health says about log-in through providers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def people_by_provider() -> dict[str, int]:
 
 
 def unknown_schools() -> list[str]:
-    """Return the short names of schools that claims named at somebody's last log-in and that there are not (yet)."""
+    """Return the short names that claims gave at people's last log-ins and that no school has."""
     named: set[str] = set()
     for schools in SocialAccount.objects.filter(extra_data__unknown_schools__0__isnull=False).values_list(
         "extra_data__unknown_schools", flat=True

@@ -1,4 +1,4 @@
-"""Who logs in through a provider: the account that is theirs, and what the provider's claims give them."""
+"""Log-ins through a provider: finding the person's account, and giving it what follows from the claims."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _NAME_LIMIT, _ADDRESS_LIMIT = 150, 254  # characters of the columns
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a provider says that somebody is.
+    """A person as a provider describes them.
 
     Attributes:
         provider: the provider's name in `SIGN_ON`.
-        uid: what the provider calls the person, for ever.
+        uid: the provider's identifier of the person, which never changes.
         is_verified: whether the provider has verified the e-mail address.
     """
 
@@ -49,7 +49,7 @@ def person_sign_on(*, identity: Identity) -> SocialAccount:
     """Find, link or add the person's account, and give it the roles and schools that follow from the claims.
 
     What an earlier log-in gave and the claims no longer give is taken away; what an admin gave stays. The last admin
-    keeps the role. A school that does not exist is left out, which the log and Health say.
+    keeps the role. Schools that do not exist are left out; the log and Health name them.
 
     Returns:
         The row that connects the person with the provider.
@@ -147,7 +147,7 @@ def _roles_settle(account: SocialAccount, roles: set[str]) -> list[str]:
 
 
 def _schools_settle(account: SocialAccount, slugs: set[str]) -> dict[str, list[str]]:
-    """Set the person's schools; return those that came from the provider, and those that there are not."""
+    """Set the person's schools; return those that came from the provider, and unknown short names."""
     person: User = account.user
     known = set(School.objects.filter(slug__in=slugs).values_list("slug", flat=True))
     if unknown := sorted(slugs - known):

@@ -69,7 +69,7 @@ def openid_login(request: HttpRequest, slug: str) -> HttpResponse:
 
 @_step(OpenId)
 def openid_callback(request: HttpRequest, slug: str) -> HttpResponse:
-    """Log in whom the provider sends back."""
+    """Log in the person whom the provider sends back."""
     return OAuth2CallbackView.adapter_view(OpenIdAdapter(request, slug))(request)
 
 

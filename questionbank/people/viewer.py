@@ -1,4 +1,4 @@
-"""For whom rows are read (`questionbank.models.visibility`): the person of a request or of a job, or the system."""
+"""The viewer for whom rows are read (`questionbank.models.visibility`): a request's or job's person, or the system."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def viewing_for(run: Run) -> AbstractContextManager[None]:
 
 
 class ViewerMiddleware:
-    """Read rows for the person of a request, who may still change: a key replaces the person of a session."""
+    """Reads rows for the person of a request, asked at each query because a key replaces the person of a session."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""What deleting a person does, and whether a restored backup brings somebody back who was deleted."""
+"""What deleting a person does, and whether a person in a restored backup was deleted after it was made."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def owned_rows(*, person: User, with_work: bool) -> list[QuerySet[Any]]:
 
 
 def going_questions(*, person: User, with_work: bool) -> list[int]:
-    """Return the ids of the person's questions that go: those that nobody else uses, or else sees."""
+    """Return the ids of the questions to delete: those that nobody else uses or, without `with_work`, sees."""
     questions = Question._base_manager.filter(created_by=person)
     if not with_work:
         questions = questions.exclude(visibility__in=SEEN)

@@ -1,4 +1,4 @@
-"""Deleting a person: what is their own goes, and what others use stays and names "a former colleague".
+"""Deleting a person: what is only theirs is deleted, and what others use stays, by "a former colleague".
 
 The person's row stays without name, address and log-in, so that the history, reviews and questions keep one distinct
 author each. A record outside the database lets a restored backup delete the person again (decision 169).
@@ -48,7 +48,7 @@ STATEMENT_LIMIT = "10min"  # each table with texts is read once
 
 
 def person_erase(*, user: User | None, person: User, with_work: bool = False) -> list[Trace]:
-    """Delete a person, and return the mathematics in which their name occurs and stays.
+    """Delete a person, and return the places in mathematics where their name stays.
 
     Args:
         user: the admin who deletes; None is the system itself.
@@ -78,14 +78,14 @@ def person_erase(*, user: User | None, person: User, with_work: bool = False) ->
 
 @dataclass(slots=True)
 class ErasedAgain:
-    """How many people a restored backup brought back, who were deleted again, and their uploaded files."""
+    """How many people in a restored backup were deleted again, and the names of their uploaded files."""
 
     people: int = 0
     uploads: list[str] = field(default_factory=list)
 
 
 def people_erase_again() -> ErasedAgain:
-    """Delete everybody in a restored bank who was deleted after its backup was made; not the files of their uploads."""
+    """Delete the people in a restored bank who were deleted after its backup; the caller deletes their uploads."""
     again = ErasedAgain()
     for person in User.objects.filter(erased_at=None):
         if (record := recorded_deletion(person=person)) is not None:
@@ -152,7 +152,7 @@ def _sessions_end(person: User) -> None:
 
 
 def _responses_forget(words: Words) -> None:
-    """Delete the responses that were kept for a day for requests of others, if they name the person."""
+    """Delete the API's stored responses to other people's requests if they name the person."""
     for word in (*words.addresses, *words.names):
         for spelled in {word.encode(), json.dumps(word)[1:-1].encode()}:
             place = Func(Value(spelled), F("body"), function="position", arg_joiner=" IN ", output_field=IntegerField())

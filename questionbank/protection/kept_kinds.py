@@ -35,7 +35,7 @@ from questionbank.models import (
 from questionbank.papers.services import old_drafts
 from questionbank.responses.deletion_services import Deletion, responses_delete_old, responses_found
 
-MANY = 100_000  # rows that are not counted but estimated
+MANY = 100_000  # rows; from this number on it is estimated, not counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ class KeptKind:
     """One kind of data.
 
     Attributes:
-        where: table or folder, for people who look themselves.
+        where: table or folder, for admins who want to look themselves.
         since: the moment from which the days count, as a phrase.
         days: how long it is kept by default; None for ever.
         most: the longest time that can be set; None for any.
         rule: why no time can be set, as a sentence; empty if one can.
         amount: counts what there is now.
         old: counts what is from before a moment.
-        delete: deletes that, and returns how much it was.
+        delete: deletes what is from before a moment, and returns how much it was.
     """
 
     word: str
@@ -166,7 +166,7 @@ def _logs() -> list[Path]:
 
 
 def _logs_old(before: datetime) -> list[Path]:
-    """Return the logs that were put aside; the current ones are in use."""
+    """Return the rotated logs from before a moment; the current ones are in use."""
     return [path for path in _logs() if path.suffix == ".1" and path.stat().st_mtime < before.timestamp()]
 
 
@@ -184,7 +184,7 @@ _KINDS: Sequence[KeptKind] = (
         where="files/uploads",
         since="after they were sent",
         days=UPLOADS_KEPT.days,
-        most=UPLOADS_KEPT.days,  # the page on which they are imported works as long
+        most=UPLOADS_KEPT.days,  # the page that imports them works for as long
         amount=_uploads_amount,
         old=lambda before: len(uploads_older(before)),
         delete=_uploads_delete,

@@ -1,4 +1,4 @@
-"""Everything that is tied to a person, as a ZIP file of JSON and of the files that they sent."""
+"""Everything that is tied to a person, as a ZIP file of JSON files and the files that they sent."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class ErasureForm(ServiceForm):
         self._person = person
 
     def clean_username(self) -> str:
-        """Check that the person is the one who is meant."""
+        """Check that the log-in name is this person's."""
         username: str = self.cleaned_data["username"]
         if username != self._person.username:
             raise forms.ValidationError("This is not the log-in name of this person.")
@@ -81,7 +81,7 @@ def own_data(request: HttpRequest) -> StreamingHttpResponse:
 
 def _archive_of(person: User) -> StreamingHttpResponse:
     pieces = _pieces(person)
-    next(pieces)  # what fails does so before the response begins
+    next(pieces)  # errors then occur before the response begins
     response = StreamingHttpResponse(pieces, content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="kindred-{person.pk}-{timezone.localdate()}.zip"'
     return response

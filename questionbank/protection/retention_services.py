@@ -49,7 +49,7 @@ def retention_old(days: Mapping[str, int | None]) -> dict[str, int]:
 def retention_apply() -> dict[str, int]:
     """Delete what is too old, and pictures that nothing shows; note what was deleted in the audit, and return it.
 
-    One kind that cannot be deleted does not keep the others.
+    If one kind cannot be deleted, the others still are.
     """
     deleted: dict[str, int] = {}
     for kind, before in _limits(retention_days()):

@@ -28,7 +28,7 @@ from questionbank.models.user import FORMER_COLLEAGUE
 
 SHORTEST = 3  # characters of a single word that is looked for
 
-MATHEMATICS = {  # table -> columns whose names of people may be those of a problem; a literal table
+MATHEMATICS = {  # table -> columns where a name may be a character's in a word problem; a literal table
     "questionbank_question": "text options answer solution content",
     "questionbank_questionevent": "text options answer solution content",
     "questionbank_questionequation": "expression numbers",
@@ -48,7 +48,7 @@ MATHEMATICS = {  # table -> columns whose names of people may be those of a prob
 
 @dataclass(frozen=True, slots=True, order=True)
 class Trace:
-    """A row that still has a word of a person: mathematics, which only a person can judge."""
+    """A row whose mathematics still has a word of a person; only people can judge whom it means."""
 
     what: str
     number: int
@@ -61,7 +61,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class Words:
-    """What a person is found by.
+    """The words by which a person is found in texts.
 
     Attributes:
         addresses: e-mail addresses; they are replaced everywhere.
@@ -111,7 +111,7 @@ class Words:
 
 
 def _is_common(word: str) -> bool:
-    """Return whether a word is one of the bank's questions or concepts, such as "Price" or "teacher"."""
+    """Return whether a word occurs in the bank's questions or concepts, such as "Price" or "teacher"."""
     tokens = [*search_tokens(word), word.casefold()]
     if VocabularyWord.objects.filter(word__in=tokens).exists():
         return True
@@ -124,9 +124,9 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def texts_replace(words: Words) -> list[Trace]:
-    """Replace a person's words in every text, and return where mathematics still has some.
+    """Replace a person's words in every text, and return the rows whose mathematics still has one.
 
-    What triggers write when a row changes, such as its history, comes last: it holds the former row.
+    Tables that triggers write, such as the history, come last: changing a row writes the former row there.
     """
     left: set[Trace] = set()
     for model in _tables():
@@ -213,7 +213,7 @@ def _store(model: type[Model], number: Any, changed: dict[str, Any]) -> None:
     try:
         with transaction.atomic():
             rows.update(**changed)
-    except IntegrityError:  # two names that must differ, and did so only by the person's name
+    except IntegrityError:  # values that must differ, and did so only in the person's name
         marked = {name: f"{number} {value}" for name, value in changed.items() if isinstance(value, str)}
         rows.update(**{name: _shortened(value, model._meta.get_field(name)) for name, value in marked.items()})
 
@@ -221,7 +221,7 @@ def _store(model: type[Model], number: Any, changed: dict[str, Any]) -> None:
 def logs_mask(words: Words, *, person_id: int) -> int:
     """Overwrite a person's words, and their address and browser, in this machine's log files; return how many.
 
-    Each is replaced by as many signs, so that programs that append to the files are not disturbed.
+    Each is replaced by as many characters, so that programs that append to the files are not disturbed.
     """
     spellings: set[bytes] = {_in_log(word, spelled) for word in words.all for spelled in _SPELLINGS}
     longest_first = sorted(spellings, key=lambda spelling: -len(spelling))

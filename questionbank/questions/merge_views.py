@@ -19,7 +19,7 @@ from questionbank.models import BulkChange
 from questionbank.similar.near_copy_selectors import near_copy_pairs, questions_of_import
 
 MOST_COMPARED = 6
-_QUESTIONS = 25  # whose near copies a page looks for
+_QUESTIONS = 25  # per page, whose near copies are looked for
 
 
 @form_for("question_create")

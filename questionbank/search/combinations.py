@@ -48,7 +48,7 @@ class CombinedGroup:
 
     @property
     def value(self) -> str:
-        """The group as a URL has it."""
+        """The group as it is written in a URL."""
         return ",".join(str(concept.id) for concept in self.concepts)
 
     @property
@@ -62,7 +62,7 @@ class Combination:
     """All concepts of a search.
 
     Attributes:
-        groups: those that are combined; the concept that the page lists others below is in none.
+        groups: the combined concepts; the concept chosen beside the results is in none of them.
         problems: sentences about deleted concepts, and about concepts that exclude each other.
     """
 
@@ -126,12 +126,12 @@ def without_concept(filters: SearchFilters, concept: int) -> SearchFilters:
 
 
 def combined_only(filters: SearchFilters) -> SearchFilters:
-    """Return the same filters with the concept that the search page lists others below among those required."""
+    """Return the same filters, with the concept chosen beside the results among the required ones."""
     return replace(filters, concept=None, concepts_all=filters.required_concepts[:MOST_COMBINED])
 
 
 def _deleted(concepts: Iterable[int]) -> dict[int, str]:
-    """Return the last names of deleted concepts by id; the number of a concept that never was."""
+    """Return the last names of deleted concepts by id; the id itself if a concept never existed."""
     missing = set(concepts)
     if not missing:
         return {}

@@ -1,4 +1,4 @@
-"""Saved searches: one's own and those that others share, how many questions they find, and what is gone."""
+"""Saved searches: one's own and those that others share, how many questions they find, and what no longer exists."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class SavedFigures:
     """What a saved search finds.
 
     Attributes:
-        total: number of matches, at least if `is_capped`.
+        total: number of matches; a lower bound if `is_capped`.
         new: how many of them came since the person last opened it, at least if `is_new_capped`; None if they never did.
-        problems: sentences about what it asks for and no longer exists.
+        problems: sentences about what it asks for that no longer exists.
     """
 
     total: int
@@ -47,7 +47,7 @@ class SavedFigures:
 def saved_searches(*, user: User) -> QuerySet[SavedSearch]:
     """Return a person's saved searches and those that others share with them, each with `is_own`.
 
-    An admin, who sees all rows, does not get what others keep for themselves.
+    Admins, who see all rows, do not get searches that others keep for themselves.
     """
     shared = SavedSearch.objects.filter(Q(owner=user) | ~Q(visibility=Visibility.PRIVATE))
     return shared.select_related("owner", "school").annotate(is_own=Q(owner=user))
@@ -78,7 +78,7 @@ def saved_figures(*, saved_search: SavedSearch, user: User) -> SavedFigures:
 
 
 def saved_problems(saved_search: SavedSearch) -> list[str]:
-    """Return sentences about what a saved search asks for and no longer exists."""
+    """Return sentences about what a saved search asks for that no longer exists."""
     state = SearchState.from_saved(saved_search.parameters)
     problems = [*combination_problems(state.filters), *_gone(state.filters)]
     written = state.to_saved()

@@ -63,7 +63,7 @@ def saved_search_update(*, user: User, saved_search: SavedSearch, name: str, vis
 
 @transaction.atomic
 def saved_search_replace(*, user: User, saved_search: SavedSearch, state: SearchState) -> SavedSearch:
-    """Save another search under the same name; what people have seen of the former one counts no longer.
+    """Save another search under the same name, and forget when people last opened the former one.
 
     Raises:
         NotAllowed: it belongs to somebody else.

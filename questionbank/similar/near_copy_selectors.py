@@ -55,7 +55,7 @@ def questions_of_import(*, run_id: int, user: User) -> QuerySet[Question]:
 
 
 def near_copy_pairs(*, questions: Sequence[Question], user: User) -> tuple[list[NearCopy], list[int]]:
-    """Return the pairs of some questions with questions that read almost the same, and those that cannot be compared.
+    """Return these questions paired with others that read almost the same, and those that cannot be compared.
 
     The other question may be any of the bank that the person sees and that is not retired.
 

@@ -1,4 +1,4 @@
-"""When models are retrained by themselves, and what came of it."""
+"""When schedules retrain models, and what came of it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ NOTICES = 3  # more are on the page of retrainings
 
 @dataclass(frozen=True, slots=True)
 class RetrainedModel:
-    """A model that can be retrained by itself.
+    """A model that a schedule can retrain.
 
     Attributes:
         schedule: None if nobody made one.
-        last: what its schedule did last; None for nothing yet.
+        last: what its schedule did last; None if it has done nothing yet.
         next_at: when the next training may begin by its interval; None without one.
         new_labels: labels and responses since the last training; None without a schedule.
     """
@@ -47,7 +47,7 @@ class RetrainedModel:
 
 
 def retrainable() -> list[tuple[str, str]]:
-    """Return capability and scope of each model that can be retrained: those in use, and kinds that may get a first."""
+    """Return capability and scope of each model to retrain: those in use, and kinds without one that can be trained."""
     models = []
     for word in trainable():
         training = training_of(word)
@@ -94,7 +94,7 @@ def retraining_history() -> QuerySet[Retraining]:
 
 
 def unread_retrainings() -> list[Retraining]:
-    """Return the retrainings that ended and that no admin has read about."""
+    """Return the latest retrainings that ended and whose notice no admin has dismissed."""
     return list(retraining_history().filter(outcome__in=Retraining.FINISHED, is_dismissed=False)[:NOTICES])
 
 
@@ -107,15 +107,15 @@ def night_length(begins_at: time, ends_at: time) -> timedelta:
 def night_bounds(schedule: RetrainingSchedule, night: date) -> tuple[datetime, datetime]:
     """Return when the night that begins on a date begins and ends.
 
-    It has its length where clocks change, too: a time that there is twice is the first, and one that there is not
-    is as long after midnight as on other nights.
+    It is as long as others when clocks change. A time that occurs twice means the first, and a time that does not
+    occur is as long after midnight as on other nights.
     """
     begins = datetime.combine(night, schedule.begins_at, timezone.get_default_timezone()).astimezone(UTC)
     return begins, begins + night_length(schedule.begins_at, schedule.ends_at)
 
 
 def night_at(schedule: RetrainingSchedule, now: datetime) -> date | None:
-    """Return the date on which the night of a time began; None by day."""
+    """Return the date on which the night that contains a time began; None outside of nights."""
     today = now.astimezone(timezone.get_default_timezone()).date()
     for night in (today, today - DAY):
         begins, ends = night_bounds(schedule, night)
@@ -125,7 +125,7 @@ def night_at(schedule: RetrainingSchedule, now: datetime) -> date | None:
 
 
 def next_night(schedule: RetrainingSchedule, *, now: datetime) -> datetime | None:
-    """Return when the next night begins in which a model is due by its interval; None if it has none or is off."""
+    """Return when the next night begins in which a model is due by its interval; None without one, or if it is off."""
     if not schedule.is_on or not schedule.every_weeks:
         return None
     yesterday = now.astimezone(timezone.get_default_timezone()).date() - DAY
@@ -167,7 +167,7 @@ def last_training(schedule: RetrainingSchedule) -> Run | None:
 
 
 def new_labels(schedule: RetrainingSchedule) -> int:
-    """Return the number of labels and responses since the last training, else since the schedule was made."""
+    """Return the number of new labels and responses since the last training, or since the schedule was made."""
     last, training = last_training(schedule), training_of(schedule.capability)
     labels = training.report.labels(_learned_scope(schedule)) if training else 0
     return max(0, labels - (last.parameters["data"]["labels"] if last else schedule.labels))
@@ -184,7 +184,7 @@ def why_due(schedule: RetrainingSchedule, night: date) -> str:
 
 
 def unchanged_since(schedule: RetrainingSchedule) -> Run | None:
-    """Return the last training if it learned from the same data as one would now, else None."""
+    """Return the last training if a new one would learn from the same data, else None."""
     last = last_training(schedule)
     is_same = last is not None and last.parameters["data"] == learned_from(schedule)
     return last if is_same else None

@@ -1,7 +1,7 @@
-"""Retraining models by themselves: schedules, and the steps of each retraining.
+"""Schedules that retrain models, and the steps of each retraining.
 
 The clock calls `retrainings_advance`. A step is a job like those that admins request: training, comparison, promotion;
-rows say which one was last, so a restart loses nothing. One lock keeps two clocks from beginning the same twice.
+rows say which one was last, so a restart loses nothing. One lock keeps two clocks from beginning the same step.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ def schedule_set(
     """Make or change a model's schedule.
 
     Args:
-        values: its columns that an admin sets.
+        values: the columns that an admin sets.
         site: base URL of the links in its mail.
 
     Raises:
         NotAllowed: the person is not an admin.
         NotFound: there is no such model, or its kind is not trained on the bank.
-        ValidationFailed: it would never begin.
+        ValidationFailed: no training would ever begin.
     """
     require(user, "models_manage", "Only admins manage models.")
     row = RetrainingSchedule.objects.filter(capability=capability, scope=scope).first()

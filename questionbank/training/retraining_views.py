@@ -1,4 +1,4 @@
-"""Pages about models that are retrained by themselves: what is due, what came of it, and the form of a schedule."""
+"""Pages of scheduled retraining: what is due, what came of it, and the form of a schedule."""
 
 from __future__ import annotations
 
