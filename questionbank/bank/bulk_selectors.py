@@ -86,6 +86,7 @@ def refusals(kind: str, values: Values, user: User) -> dict[str, Q]:
         conditions["Questions with paraphrases cannot be deleted."] = (
             Q(paraphrases__isnull=False) | Q(accepted_pairs__isnull=False) | Q(reworded__isnull=False)
         )
+        conditions["Questions with similar problems cannot be deleted."] = Q(variants__isnull=False)
         conditions["Questions in a list cannot be deleted."] = Q(list_items__isnull=False)
         conditions["Questions that others were merged into cannot be deleted."] = Q(merged__isnull=False)
     return conditions

@@ -18,7 +18,7 @@ from questionbank.bank.question_selectors import content_hash
 from questionbank.bank.question_services import question_retire, question_set_tags
 from questionbank.core.errors import Conflict, NotAllowed
 from questionbank.jobs import run_services as runs
-from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionEquation, Run
+from questionbank.models import BulkChange, KnowledgeConcept, ProblemVariant, Question, QuestionEquation, Run
 from tests.questionbank.small_bank import add_concept, add_question
 from tests.worker.jobs import Reporter
 
@@ -153,6 +153,8 @@ def test_drafts_are_deleted_and_come_back_with_their_number_tags_and_equation(ba
     )
     QuestionEquation.objects.create(question=draft, expression="2+3", numbers=["2", "3"])
     add_question("rewords it", paraphrase_of=add_question("a draft with paraphrases", status="draft"))
+    told = add_question("a draft with a similar problem", status="draft")  # which would be of no school without it
+    ProblemVariant.objects.create(question=told, original=told.text, text="1+1?", equation="1+1", answer="2")
     before = state()
     done = change(admin_person, "delete_drafts")
     assert done.changed == 1
