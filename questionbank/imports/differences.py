@@ -53,9 +53,13 @@ class ShownConflict:
 
 
 def import_conflicts_of(*, run: Run) -> QuerySet[ImportUpdate]:
-    """Return the import's conflicts that wait for a choice, of questions that the viewer may see."""
+    """Return the import's conflicts that wait for a choice, of questions that the viewer may see.
+
+    Those of questions that were merged into others wait until the merge is undone.
+    """
     seen = seen_rows("question__audience")
-    waiting = ImportUpdate.objects.filter(seen, run=run, outcome=ImportUpdate.Outcome.CONFLICT)
+    conflicts = {"outcome": ImportUpdate.Outcome.CONFLICT, "question__merged_into": None}
+    waiting = ImportUpdate.objects.filter(seen, run=run, **conflicts)
     return waiting.select_related("question").order_by("pk")
 
 

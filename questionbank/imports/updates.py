@@ -359,7 +359,10 @@ def import_conflicts_settle(*, run: Run, user: User | None, take: bool, question
     """
     require(user, "import_continue", "Somebody else has imported this file.", run)
     waiting = ImportUpdate.objects.select_for_update(of=("self",)).filter(
-        seen_rows("question__audience"), run=run, outcome=ImportUpdate.Outcome.CONFLICT
+        seen_rows("question__audience"),
+        run=run,
+        outcome=ImportUpdate.Outcome.CONFLICT,
+        question__merged_into=None,  # what is merged does not change, or the merge could not be undone
     )
     if question is not None:
         waiting = waiting.filter(question=question)

@@ -7,8 +7,11 @@ import json
 import pytest
 from django.urls import reverse
 
+from questionbank.bank.bulk_services import bulk_change_undo_request
+from questionbank.bank.merge_services import MergePair, questions_merge
 from questionbank.bank.question_services import question_update
 from questionbank.core.errors import Conflict
+from questionbank.imports.differences import import_conflicts_of
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.pipeline import SOMEBODY_ELSES
 from questionbank.imports.services import import_file
@@ -157,6 +160,20 @@ def test_a_question_edited_in_both_places_waits_for_a_choice(load, teacher, admi
     if take:
         assert undo(run)["kept"] >= 1  # changed since
         ImportUpdate.objects.filter(run=latest()).delete()
+
+
+def test_a_question_that_was_merged_meanwhile_waits_until_the_merge_is_undone(load, admin_person):
+    load(FIRST)
+    question = edit(Question.objects.get(source_id="b"), admin_person, text="Two plus two?")
+    load(SECOND)
+    run = latest()
+    pair = MergePair(question.pk, Question.objects.get(source_id="a").pk)
+    merge = questions_merge(user=admin_person, pairs=[pair])
+    with pytest.raises(Conflict, match="no longer wait"):
+        import_conflicts_settle(run=run, user=admin_person, take=True)
+    assert not import_conflicts_of(run=run).exists()
+    assert bulk_change_undo_request(user=admin_person, change=merge).kept == []
+    assert import_conflicts_settle(run=run, user=admin_person, take=True) == 1
 
 
 @pytest.mark.parametrize("update", [True, False])
