@@ -154,9 +154,15 @@ class ConceptGroups:
         return cls(ids, np.array(groups, dtype=np.int64), list(places))
 
 
-def concept_groups(*, prefix: str, width: int) -> tuple[ConceptGroups, ConceptGroups, ConceptGroups]:
-    """Group concepts whose path begins with `prefix`: all in one, by the first `width` letters, and by hierarchy."""
-    return _concept_groups(concepts_version(), prefix, width)
+def concept_groups(
+    *, prefix: str, width: int, version: tuple[Any, ...] | None = None
+) -> tuple[ConceptGroups, ConceptGroups, ConceptGroups]:
+    """Group concepts whose path begins with `prefix`: all in one, by the first `width` letters, and by hierarchy.
+
+    Args:
+        version: a `concepts_version` of this request, so that many groupings ask for it once.
+    """
+    return _concept_groups(concepts_version() if version is None else version, prefix, width)
 
 
 @lru_cache(maxsize=128)

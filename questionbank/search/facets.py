@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 
-from questionbank.bank.facet_counts import FacetCube, Mask, concept_groups, facet_cube
+from questionbank.bank.facet_counts import FacetCube, Mask, concept_groups, concepts_version, facet_cube
 from questionbank.bank.school_grades import grade_name
 from questionbank.core.wording import language_name
 from questionbank.models import KnowledgeConcept, Question
@@ -161,7 +163,7 @@ def count_tagged(*, node: str, filters: SearchFilters) -> int:
         wanted = passing(filters) & tagged([node])
         return int(fetch(wanted.select("count(*)"), wanted.parameters)[0][0])
     cube = facet_cube()
-    return cube.total(_passing(cube, filters) & _below(cube, [node]))
+    return cube.total(_passing(cube, filters) & _below(cube, [node])[node])
 
 
 def count_each(*, nodes: Iterable[str], filters: SearchFilters) -> dict[str, int]:
@@ -174,15 +176,17 @@ def count_each(*, nodes: Iterable[str], filters: SearchFilters) -> dict[str, int
         return {}
     cube = facet_cube()
     mask = _passing(cube, filters)
-    return {node: cube.total(mask & _below(cube, [node])) for node in nodes}
+    return {node: cube.total(mask & below) for node, below in _below(cube, nodes).items()}
 
 
-def _below(cube: FacetCube, nodes: Iterable[str]) -> Mask:
-    """Return a mask of the rows that are tagged with one of the concepts, given their paths, or a descendant."""
-    mask = ~cube.everything()
-    for node in nodes:
-        mask |= cube.tagged(concept_groups(prefix=node, width=len(node) + KnowledgeConcept.steplen)[0])
-    return mask
+def _below(cube: FacetCube, nodes: Iterable[str]) -> dict[str, Mask]:
+    """Return masks of the rows that are tagged with each concept or a descendant, by the concepts' paths."""
+    paths = set(nodes)
+    version = concepts_version() if paths else ()
+    return {
+        path: cube.tagged(concept_groups(prefix=path, width=len(path) + KnowledgeConcept.steplen, version=version)[0])
+        for path in paths
+    }
 
 
 def _combined(cube: FacetCube, filters: SearchFilters) -> Mask:
@@ -191,11 +195,14 @@ def _combined(cube: FacetCube, filters: SearchFilters) -> Mask:
     if not filters.named_concepts:
         return mask
     nodes = concept_nodes(filters.named_concepts)
+    by_path = _below(cube, nodes.values())
+    nothing = ~cube.everything()
+    below = {concept: by_path[nodes[concept]] if concept in nodes else nothing for concept in filters.named_concepts}
     for concept in filters.required_concepts:
-        mask &= _below(cube, [nodes[concept]] if concept in nodes else [])
+        mask &= below[concept]
     if filters.concepts_any:
-        mask &= _below(cube, [nodes[concept] for concept in filters.concepts_any if concept in nodes])
-    return mask & ~_below(cube, [nodes[concept] for concept in filters.concepts_none if concept in nodes])
+        mask &= reduce(or_, (below[concept] for concept in filters.concepts_any))
+    return mask & ~reduce(or_, (below[concept] for concept in filters.concepts_none), nothing)
 
 
 def _passing(cube: FacetCube, filters: SearchFilters) -> Mask:
@@ -220,7 +227,8 @@ def _from_cube(filters: SearchFilters) -> Facets:
     counts["difficulty"] = cube.by_difficulty(mask)
     counts["concept"] = cube.by_group(mask, by_path)
     counts["hierarchy"] = cube.by_group(mask, by_hierarchy)
-    counts["concepts_any"] = [(node, cube.total(mask & _below(cube, [node]))) for node in _alternatives(filters)]
+    alternatives = _below(cube, _alternatives(filters))
+    counts["concepts_any"] = [(node, cube.total(mask & below)) for node, below in alternatives.items()]
     return Facets(total=cube.total(mask), is_capped=False, values=_labelled(counts))
 
 

@@ -6,7 +6,9 @@ import itertools
 import random
 
 import pytest
+from django.db import connection
 from django.db.models import Q
+from django.test.utils import CaptureQueriesContext
 
 from questionbank.bank.concept_services import concept_merge, concept_move
 from questionbank.bank.facet_counts import facet_counts_settle
@@ -55,6 +57,20 @@ def test_a_question_counts_once_below_a_concept_however_often_it_is_tagged_there
     assert counts(result, "concept") == [("Linear", 2), ("Quadratic", 1)]
     assert [value.value for value in result.values["concept"]] == [str(linear.pk), str(quadratic.pk)]
     assert counts(facets_of(concept=circle.pk), "concept") == []
+
+
+def test_more_concepts_in_a_search_cost_no_more_queries():
+    concepts = [add_concept("Algebra", name).pk for name in ("Linear", "Quadratic", "Cubic")]
+    add_question("a", concepts=[KnowledgeConcept.objects.get(pk=concepts[0])])
+
+    def queries(number: int) -> int:
+        filters = {"concepts_any": tuple(concepts[:number])}
+        facets_of(**filters)  # what lies below each concept is read once
+        with CaptureQueriesContext(connection) as asked:
+            facets_of(**filters)
+        return len(asked)
+
+    assert queries(3) == queries(1)
 
 
 def varied_bank(size: int, seed: int) -> tuple[list[Question], list[KnowledgeConcept]]:
