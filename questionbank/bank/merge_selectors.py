@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
@@ -28,6 +29,7 @@ from questionbank.models.visibility import seen_rows
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _SHOWN = 10  # pairs
+_MOST_ALIGNED = 1_000_000  # pairs of words of two texts; to align them takes a second
 _NOT_COMPARED = ("text", "status", "visibility", "school_id", "facility", "responses")  # shown elsewhere, or equal
 Values = Mapping[str, Any]
 
@@ -164,12 +166,24 @@ def marked_words(text: str, other: str) -> list[MarkedWords]:
     ['3']
     """
     words, others = _WORD.findall(text), _WORD.findall(other)
-    matcher = difflib.SequenceMatcher(None, others, words, autojunk=False)
-    return [
-        MarkedWords("".join(words[start:end]), kind != "equal")
-        for kind, _start, _end, start, end in matcher.get_opcodes()
-        if start < end
+    start = _shared(words, others)
+    end = _shared(reversed(words[start:]), reversed(others[start:]))
+    inner, against = words[start : len(words) - end], others[start : len(others) - end]
+    spans = [("replace", 0, len(inner))]  # all of it, if there is too much to align
+    if len(inner) * len(against) <= _MOST_ALIGNED:
+        matcher = difflib.SequenceMatcher(None, against, inner, autojunk=False)
+        spans = [(kind, first, last) for kind, _first, _last, first, last in matcher.get_opcodes()]
+    pieces = [
+        (words[:start], False),
+        *((inner[first:last], kind != "equal") for kind, first, last in spans),
+        (words[len(words) - end :], False),
     ]
+    return [MarkedWords("".join(piece), differs) for piece, differs in pieces if piece]
+
+
+def _shared(words: Iterable[str], others: Iterable[str]) -> int:
+    """Return the number of words with which both begin."""
+    return sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], zip(words, others, strict=False)))
 
 
 def merged_numbers(*, question: Question) -> list[int]:

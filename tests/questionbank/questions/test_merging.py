@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from questionbank.bank.merge_selectors import marked_words
 from questionbank.models import BulkChange, ItemStatistics, Question, QuestionList, QuestionListItem, ResponseSet, Run
 from tests.questionbank.api_client import Program
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
@@ -103,6 +104,16 @@ def test_questions_are_compared_and_merged_into_the_chosen_one(as_teacher, copie
     assert reverse("question_edit", args=[old.pk]) not in merged.text
     assert kept.context["merged_numbers"] == [old.pk]
     assert "Merged into this question" in kept.text
+
+
+def test_only_the_ends_of_two_very_long_texts_are_aligned() -> None:
+    """To align all words of two such texts would take minutes, while somebody waits for the page."""
+    one, other = (" ".join(str(word % base) for word in range(12_000)) for base in (7, 11))
+    pieces = marked_words(f"Find x. {one} Show your work.", f"Find x. {other} Show your work.")
+    assert [piece.differs for piece in pieces] == [False, True, False]
+    assert "".join(piece.text for piece in pieces) == f"Find x. {one} Show your work."
+    assert pieces[0].text.startswith("Find x. 0 1")
+    assert pieces[-1].text.endswith(" Show your work.")
 
 
 @pytest.mark.parametrize(
