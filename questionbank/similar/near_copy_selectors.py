@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from analytics.catalog import FALLBACK_LENS
 from analytics.text.meaning import same_answer
 from analytics.text.numbers import find_numbers
+from questionbank.bank.merge_selectors import why_not_merged
 from questionbank.bank.question_selectors import visible_to
 from questionbank.bank.vector_selectors import Candidates, nearest, vectors_of
 from questionbank.core.errors import NotFound
@@ -28,12 +29,16 @@ class NearCopy:
 
     Attributes:
         differs: what shows that they may be two questions: ``"numbers"`` or ``"answer"``.
+        refusal: why the person cannot merge the question into the earlier one; empty if they can.
+        is_suggested: whether to merge it unless the person chooses otherwise; all such pairs can be merged at once.
     """
 
     question: Question
     earlier: Question
     score: float
     differs: tuple[str, ...]
+    refusal: str
+    is_suggested: bool
 
     @property
     def both(self) -> tuple[Question, Question]:
@@ -73,12 +78,16 @@ def near_copy_pairs(*, questions: Sequence[Question], user: User) -> tuple[list[
         found = nearest(embedding_set=embedding_set, vector=vector, k=_COPIES, question_ids=seen, exclude=[number])
         scores |= {(max(number, pk), min(number, pk)): score for pk, score in found if score >= NEAR_DUPLICATE}
     rows = Question.objects.defer("search_vector").in_bulk({number for pair in scores for number in pair})
-    pairs = [
-        NearCopy(rows[later], rows[earlier], round(score, 4), _differences(rows[later], rows[earlier]))
-        for (later, earlier), score in sorted(scores.items(), key=lambda found: found[0], reverse=True)
-        if later in rows and earlier in rows
-    ]
-    return pairs, [question.pk for question in questions if question.pk not in vectors]
+    pairs: list[NearCopy] = []
+    merged: set[int] = set()  # by the suggested pairs; of three copies, two are merged into the first
+    for (later, earlier), score in sorted(scores.items()):
+        if later in rows and earlier in rows:
+            pair = rows[later], rows[earlier]
+            differs, refusal = _differences(*pair), why_not_merged(*pair, {}, user)
+            is_suggested = not differs and not refusal and merged.isdisjoint((later, earlier))
+            merged |= {later} if is_suggested else set()
+            pairs.append(NearCopy(*pair, round(score, 4), differs, refusal, is_suggested))
+    return pairs[::-1], [question.pk for question in questions if question.pk not in vectors]
 
 
 def _differences(question: Question, other: Question) -> tuple[str, ...]:

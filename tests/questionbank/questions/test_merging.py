@@ -8,7 +8,16 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from questionbank.bank.merge_selectors import marked_words
-from questionbank.models import BulkChange, ItemStatistics, Question, QuestionList, QuestionListItem, ResponseSet, Run
+from questionbank.models import (
+    BulkChange,
+    EmbeddingSet,
+    ItemStatistics,
+    Question,
+    QuestionList,
+    QuestionListItem,
+    ResponseSet,
+    Run,
+)
 from tests.questionbank.api_client import Program
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 
@@ -67,6 +76,27 @@ def test_the_near_copies_of_an_import_are_ticked_unless_numbers_or_answers_diffe
     assert {pair.question.pk for pair in as_teacher.get(address).context["pairs"]} == {numbers}
     as_teacher.post(reverse("bulk_change_undo", args=[change.pk]))
     assert Question.objects.get(pk=copy).merged_into_id is None
+
+
+def test_all_ticked_pairs_can_be_merged_at_once(as_teacher, copies, run, teacher, admin_person) -> None:
+    """Of three copies two are merged into the first, and a pair that would be refused cannot be ticked."""
+    third = add_question(
+        STORY.replace("has Sara left", "has she left"), created_by=teacher, import_run=run, answer="18"
+    )
+    theirs = add_question(STORY.replace("to Tom", "to Tim"), created_by=admin_person, import_run=run, answer="18")
+    store_vectors(EmbeddingSet.objects.get(), [third, theirs])
+    address = reverse("question_near_copies", query={"import": run.pk})
+    page = as_teacher.get(address)
+    pairs = page.context["pairs"]
+    assert {pair.question.pk for pair in pairs if pair.refusal} == {theirs.pk}
+    assert f"Question {theirs.pk} cannot be merged into question {third.pk}: teachers merge only" in page.text
+    assert f'value="{theirs.pk},' not in page.text
+    ticked = [pair for pair in pairs if pair.is_suggested]
+    old, copy = copies["old"].pk, copies["copy"].pk
+    assert {(pair.question.pk, pair.earlier.pk) for pair in ticked} == {(copy, old), (third.pk, old)}
+    assert (third.pk, copy) in {(pair.question.pk, pair.earlier.pk) for pair in pairs}
+    as_teacher.post(address, {"pair": [f"{pair.question.pk},{pair.earlier.pk},1,1" for pair in ticked]})
+    assert BulkChange.objects.get().changed == 2
 
 
 def test_a_question_without_a_vector_is_named_as_not_compared(as_teacher, copies, run, teacher) -> None:
