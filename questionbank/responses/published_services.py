@@ -48,4 +48,4 @@ def _count(response_set: ResponseSet, sign: int) -> None:
         question.facility = min(max(right / responses, 0.0), 1.0) if responses else None
         question.responses = responses
         question.difficulty_percent = counted_percent(question, question.combined)
-    Question.objects.bulk_update(questions, ["facility", "responses", "difficulty_percent"], batch_size=200)
+    Question.unrestricted.bulk_update(questions, ["facility", "responses", "difficulty_percent"], batch_size=200)

@@ -184,7 +184,7 @@ def _combined_store(combined: Mapping[int, Mapping[str, float]], among: QuerySet
     for row in changed:
         row.combined = combined.get(row.pk)
         row.difficulty_percent = counted_percent(row, row.combined)
-    Question.objects.bulk_update(changed, ["combined", "difficulty_percent"], batch_size=_AT_ONCE)
+    Question.unrestricted.bulk_update(changed, ["combined", "difficulty_percent"], batch_size=_AT_ONCE)
 
 
 def _variants_of(response_set: ResponseSet) -> dict[int, Any]:
@@ -217,8 +217,11 @@ def _store(
 
 
 def options_of(questions: QuerySet[Any, Any] | Sequence[int]) -> Options:
-    """Return the options of each question with a single right one; several right ones are chosen together."""
-    rows = Question.objects.filter(pk__in=questions).only("version", "kind", "options", "answer")
+    """Return the options of each question with a single right one; several right ones are chosen together.
+
+    Also of questions that whoever deletes responses no longer sees: the figures that remain are for others.
+    """
+    rows = Question.unrestricted.filter(pk__in=questions).only("version", "kind", "options", "answer")
     found = {}
     for question in map(marked_question, rows):
         weights = question.weights

@@ -9,7 +9,8 @@ import pytest
 from openpyxl import Workbook
 
 from questionbank.core.errors import ImportRefused
-from questionbank.models import ItemStatistics, Question, ResponseSet
+from questionbank.models import ItemStatistics, Question, ResponseSet, School
+from questionbank.people.viewer import viewing_as
 from questionbank.responses.deletion_services import response_set_delete
 from questionbank.responses.import_services import (
     ImportPlan,
@@ -19,7 +20,7 @@ from questionbank.responses.import_services import (
     responses_read,
 )
 from questionbank.responses.shown_figures import question_responses
-from questionbank.responses.statistics_services import set_statistics_compute
+from questionbank.responses.statistics_services import bank_statistics_request, options_of, set_statistics_compute
 from tests.questionbank.responses.conftest import waiting_figures_compute
 
 HEADER = (
@@ -75,6 +76,24 @@ def test_figures_count_as_so_many_responses_until_their_set_is_deleted(questions
     assert (question.responses, question.facility) == (10, pytest.approx(0.5))
     second = Question.objects.get(pk=questions[1].pk)
     assert (second.responses, second.facility) == (0, None)
+
+
+def test_figures_of_questions_that_moved_to_another_school_are_taken_back_too(questions, letters, teacher):
+    response_set = imported(letters, HEADER + ROWS)
+    ResponseSet.objects.filter(pk=response_set.pk).update(owner=teacher)
+    question, number = questions[0], questions[0].pk
+    Question.objects.filter(pk=number).update(
+        visibility="school",
+        school=School.objects.create(name="Lakeside", slug="lakeside"),
+        combined={"percent": 50.0, "low": 40.0, "high": 60.0, "responses": 30},
+    )
+    with viewing_as(teacher):
+        assert not Question.objects.filter(pk=number).exists()
+        assert list(options_of([number])) == [number]
+        bank_statistics_request(outdated=[number])
+        response_set_delete(response_set=ResponseSet.objects.get(pk=response_set.pk), user=teacher)
+    question.refresh_from_db()
+    assert (question.responses, question.facility, question.combined) == (0, None, None)
 
 
 def test_figures_without_a_number_of_attempts_are_shown_and_not_counted(questions, letters):
