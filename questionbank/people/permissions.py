@@ -162,8 +162,8 @@ def require(user: User | None, permission: str, refusal: str, target: Model | No
 
 
 def may_move(user: User, row: QuestionList | Worksheet | DocumentDraft | ResponseSet) -> bool:
-    """Return whether a person may choose who sees a row: its owner, and an admin unless it is private."""
-    return row.owner_id == user.pk or (row.is_shared and is_admin(user))
+    """Return whether a person may choose who sees a row: its owner, and an admin unless it is somebody's alone."""
+    return row.owner_id == user.pk or ((row.is_shared or row.owner_id is None) and is_admin(user))
 
 
 def require_mover(user: User, row: QuestionList | Worksheet | DocumentDraft | ResponseSet) -> None:

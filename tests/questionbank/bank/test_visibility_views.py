@@ -139,6 +139,14 @@ def test_an_admin_moves_what_is_shared_and_reads_nothing_private(hill, vale, as_
     assert as_admin.get(reverse("list_edit", args=[row.pk])).status_code == 404
 
 
+def test_an_admin_gives_responses_without_an_owner_to_a_school(hill, as_admin) -> None:
+    made = ResponseSet.objects.create(title="Heron results", visibility="private")  # as when their school is deleted
+    assertContains(as_admin.get(reverse("response_set_detail", args=[made.pk])), "Visible to")
+    as_admin.post(reverse("response_set_visibility", args=[made.pk]), {"visible_to": "hill"})
+    made.refresh_from_db()
+    assert made.school == hill
+
+
 def test_a_colleague_reads_a_paper_and_cannot_change_it(hill, teacher, django_user_model) -> None:
     paper = DocumentDraft.objects.create(
         owner=teacher,
