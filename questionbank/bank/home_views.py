@@ -19,6 +19,7 @@ from django.utils.timezone import is_aware, make_aware
 from questionbank.bank.change_selectors import CHANGE_KINDS, Wanted, all_changes, change_page
 from questionbank.bank.concept_selectors import hierarchies
 from questionbank.bank.overview_selectors import bank_overview, drafts_of, recent_questions, running_jobs, strands
+from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, page_for
 from questionbank.formats.csv_files import guard_cell
 from questionbank.people.context import THEME_COOKIE, THEMES
@@ -76,7 +77,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     return response
 
 
-class ChangesForm(forms.Form):
+class ChangesForm(ServiceForm):
     """Which changes to show."""
 
     kind = forms.ChoiceField(choices=[("", "Everything"), *CHANGE_KINDS.items()], required=False, label="What")

@@ -15,7 +15,7 @@ from analytics.text.formulas import segment_text
 from analytics.text.plain_maths import mark_plain_maths
 from analytics.text.tokens import script_language, search_tokens
 from questionbank.models import LongQuery
-from questionbank.models.visibility import seen_sql
+from questionbank.models.visibility import seen_sql, viewer_audiences
 from questionbank.search.spelling import Vocabulary, is_english
 
 QuerySort = Literal["browse", "words", "question", "formula"]
@@ -219,16 +219,19 @@ _STANDING_TOGETHER = """
 def _likeliest(token: str, candidates: Sequence[str], correct_tokens: Collection[str], names: Collection[str]) -> str:
     """Return the first candidate that occurs in a question together with the query's other words, else the first.
 
-    Only questions that the viewer may see count, so a word that only others' questions contain is never proposed.
+    Only questions that the viewer may see count, so a word that only others' questions contain is never proposed;
+    the system sees all words.
     Return an empty string if a question contains the token itself, since a word newer than the vocabulary is correct.
     """
     together = [" & ".join(quoted(word) for word in (candidate, *correct_tokens)) for candidate in candidates]
     standing = _standing([token, *candidates], [quoted(token), *together])
     if token in standing:
         return ""
-    if not standing:
+    if not standing and viewer_audiences() is not None:
         single = _standing(candidates, [quoted(candidate) for candidate in candidates])
         standing = [candidate for candidate in candidates if candidate in single or candidate in names]
+    elif not standing:
+        return candidates[0]
     return standing[0] if standing else ""
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 from ninja.responses import Status
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 
 from questionbank.api.access import Access
 from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
@@ -17,6 +17,7 @@ from questionbank.models import SavedSearch
 from questionbank.people.school_selectors import visible_to_of
 from questionbank.registry.serving import serving
 from questionbank.search.api import LONGEST_QUERY, QuestionFilters, SearchResult, search_result
+from questionbank.search.filters import COMBINED
 from questionbank.search.saved_selectors import saved_figures, saved_search_get, saved_searches
 from questionbank.search.saved_services import (
     PRIVATE,
@@ -30,8 +31,14 @@ from questionbank.search.state import SearchState
 
 router = Router(tags=["saved searches"])
 VisibleTo = Annotated[
-    str, Field(max_length=60, description="Who can open it: `private` (its owner), `all` or a school's short name.")
+    str,
+    Field(
+        min_length=1,
+        max_length=60,
+        description="Who can open it: `private` (its owner), `all` or a school's short name.",
+    ),
 ]
+NUMBERS = ("concept", *COMBINED, "difficulty_min", "difficulty_max", "owner")
 READ, WRITE = Access("read"), Access("read", "write")  # a saved search's owner changes it: the services check
 
 
@@ -41,6 +48,14 @@ class SearchBody(QuestionFilters):
     query: Annotated[str, Field(max_length=LONGEST_QUERY)] = ""
     order: Literal[tuple(ORDERS)] | None = None  # type: ignore[valid-type]
     exact: bool = False
+
+    @field_validator(*NUMBERS, mode="before")
+    @classmethod
+    def _are_numbers(cls, value: Any) -> Any:
+        """Refuse what an address may hold and JSON may not: numbers as text, and `true` as 1."""
+        if any(isinstance(one, bool | str) for one in (value if isinstance(value, list) else [value])):
+            raise ValueError("Enter a number.")
+        return value
 
     def state(self) -> SearchState:
         """Return the search as the page has it."""
