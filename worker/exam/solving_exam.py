@@ -49,6 +49,7 @@ from worker.reporting import RunReporter
 
 _MOST = 3  # solutions of a problem
 _LEAST = 1e-6  # a weight of 0 has no logarithm
+_SHARES = np.linspace(1, 0, 21)  # of the likeliest weights, tried until no more answers are plainly wrong
 
 
 class SolvingExam(UseExam):
@@ -182,7 +183,7 @@ def scored(solutions: Sequence[Sequence[Solution]], expected: Sequence[str], *, 
 def fit_weights(
     own: Sequence[Sequence[Solution]], pointed: Sequence[Solution | None], expected: Sequence[str]
 ) -> Weights:
-    """Return the weights of the pointed answers that make the right answers most probable.
+    """Return the weights of the pointed answers that make the right answers most probable, but no wrong ones plain.
 
     Answers that the solver has too and new ones are independent of each other, so each weight is fitted alone.
     """
@@ -212,4 +213,15 @@ def fit_weights(
 
     of_shared = fitted_weight(loss_of_shared, least=_LEAST) if shared else 0.0
     of_new = fitted_weight(loss_of_new, least=_LEAST) if new else 0.0
-    return Weights(round(of_shared, 4), round(of_new, 4))
+    for share in _SHARES:
+        weights = Weights(round(share * of_shared, 4), round(share * of_new, 4))
+        if _plainly_wrong(own, pointed, weights, expected) <= _plainly_wrong(own, pointed, Weights(), expected):
+            return weights
+    return Weights()
+
+
+def _plainly_wrong(
+    own: Sequence[Sequence[Solution]], pointed: Sequence[Solution | None], weights: Weights, expected: Sequence[str]
+) -> int:
+    both = [with_worked_out(found, said, weights, most=_MOST) for found, said in zip(own, pointed, strict=True)]
+    return int(scored(both, expected, plain=CERTAIN_ENOUGH)[:, 2].sum())

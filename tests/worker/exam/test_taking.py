@@ -15,7 +15,8 @@ from django.urls import reverse
 
 from analytics.expression.evaluate import answers_agree
 from analytics.language_model.endpoint import EndpointModel
-from analytics.solver.solution import solution_of
+from analytics.language_model.uses.solving import with_worked_out
+from analytics.solver.solution import CERTAIN_ENOUGH, Solution, solution_of
 from analytics.text.number_slots import number_slots
 from questionbank.models import LanguageModelUse, Run
 from questionbank.registry.language_model_use_services import CHECK_QUESTIONS
@@ -24,6 +25,7 @@ from tests.language_model_server import language_model_server
 from worker import tasks
 from worker.exam import pairs_exam, solving_exam
 from worker.exam.contract import Example, folds
+from worker.exam.solving_exam import fit_weights
 from worker.exam.taking import estimate, sampled
 
 PASSED, NOT_BETTER, WORSE = (verdict.value for verdict in LanguageModelUse.Verdict)
@@ -323,3 +325,12 @@ def test_sets_are_taken_in_turn():
     assert [each.data["n"] for each in sampled(examples, 2)] == [1, 3]
     assert len(folds(["a", "b", "c", "a"])) == 3
     assert [fold.tolist() for fold in folds(["a", "a", "b"])] == [[True, False, True], [False, True, False]]
+
+
+def test_answers_weigh_no_more_than_makes_no_wrong_one_plain():
+    own = [[Solution((), (), "", "", 7.0, "7", 0.3)]] * 10
+    expected = ["7"] * 9 + ["8"]  # the model says 7 to all, as the solver does
+    weights = fit_weights(own, [solutions[0] for solutions in own], expected)
+    both = with_worked_out(own[0], own[0][0], weights, most=1)
+    assert 0.3 < both[0].probability < CERTAIN_ENOUGH
+    assert fit_weights(own[:9], [solutions[0] for solutions in own[:9]], expected[:9]).same > weights.same
