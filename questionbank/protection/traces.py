@@ -14,19 +14,31 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialAccount
 from django.apps import apps
 from django.conf import settings
+from django.contrib.auth.models import Group, Permission
+from django.contrib.contenttypes.models import ContentType
 from django.contrib.postgres.fields import ArrayField
 from django.db import IntegrityError, connection, transaction
 from django.db.models import CharField, Field, JSONField, Model, TextField
 from pghistory.models import Event
 from psycopg import sql
 
+from analytics.catalog import CAPABILITIES
 from analytics.text.tokens import search_tokens
-from questionbank.models import FacetCount, KnowledgeConcept, User, VocabularyWord
+from questionbank.models import FacetCount, KnowledgeConcept, School, User, VocabularyWord
 from questionbank.models.user import FORMER_COLLEAGUE
 
 SHORTEST = 3  # characters of a single word that is looked for
+
+OF_OTHERS = {
+    name
+    for model in (User, EmailAddress, SocialAccount, School, Group, Permission, ContentType)
+    for name in (model._meta.db_table, f"{model._meta.db_table}event")
+}
+"""Tables, with their histories, that name other people, schools or parts of the program. A namesake keeps their log-in;
+of the deleted person, `questionbank.protection.erasure_services` has emptied these before texts are searched."""
 
 MATHEMATICS = {  # table -> columns where a name may be a character's in a word problem; a literal table
     "questionbank_question": "text options answer solution content",
@@ -111,9 +123,9 @@ class Words:
 
 
 def _is_common(word: str) -> bool:
-    """Return whether a word occurs in the bank's questions or concepts, such as "Price" or "teacher"."""
+    """Return whether a word is one of the bank's questions or concepts, such as "Price", or a kind of model."""
     tokens = [*search_tokens(word), word.casefold()]
-    if VocabularyWord.objects.filter(word__in=tokens).exists():
+    if word.casefold() in CAPABILITIES or VocabularyWord.objects.filter(word__in=tokens).exists():
         return True
     return KnowledgeConcept.objects.filter(name__iregex=rf"\m{re.escape(word)}\M").exists()
 
@@ -157,7 +169,8 @@ def _trace(model: type[Model], number: int, column: str) -> Trace:
 
 def _tables() -> Iterator[type[Model]]:
     models = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
-    yield from sorted((model for model in models if not model._meta.proxy), key=_is_written_by_triggers)
+    found = (model for model in models if not model._meta.proxy and model._meta.db_table not in OF_OTHERS)
+    yield from sorted(found, key=_is_written_by_triggers)
 
 
 def _is_written_by_triggers(model: type[Model]) -> bool:
@@ -199,7 +212,9 @@ def _replaced(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, list):
         return [_replaced(part, change) for part in value]
     if isinstance(value, dict):
-        return {change(name): _replaced(part, change) for name, part in value.items()}
+        return {  # a plain word as a key is the program's, such as the "user" of the history
+            name if name.isidentifier() else change(name): _replaced(part, change) for name, part in value.items()
+        }
     return value
 
 

@@ -12,6 +12,7 @@ import pghistory
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from django.apps import apps
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group
 from django.contrib.contenttypes.models import ContentType
@@ -297,6 +298,31 @@ def test_a_name_that_is_a_word_of_the_bank_stays_in_texts(admin_person, var) -> 
 
 
 def test_names_that_must_differ_still_do(admin_person, var) -> None:
+def test_namesakes_roles_and_the_history_are_left_alone(admin_person, var) -> None:
+    """A log-in name or a first name may also be somebody else's, a role's, or a word of the program."""
+    namesake = User.objects.create_user("anna.b", "anna@other.example", first_name="Anna", last_name="Berg")
+    school = models.School.objects.create(name="Anna Grammar School", slug="anna")
+    for login in ("anna", "admin", "user", "encoder"):
+        with pghistory.context(user=admin_person.pk):
+            question = QuestionFactory()
+            Question.objects.filter(pk=question.pk).update(grade="7")
+        models.ModelEvent.objects.create(kind="promoted", capability="encoder", artifact_name="A", person=admin_person)
+        if login == "admin":
+            User.objects.filter(pk=admin_person.pk).update(username="boss")
+        person = User.objects.create_user(login, f"{login}@school.example", first_name="Anna", last_name="Amann")
+        person_erase(user=admin_person, person=person)
+    after = User.objects.get(pk=namesake.pk)
+    assert (after.username, after.email, after.first_name) == ("anna.b", "anna@other.example", "Anna")
+    events = apps.get_model("questionbank", "UserEvent")._base_manager.filter(pgh_obj_id=namesake.pk)
+    assert set(events.values_list("username", flat=True)) == {"anna.b"}
+    assert models.School.objects.values_list("name", "slug").get(pk=school.pk) == ("Anna Grammar School", "anna")
+    assert set(Group.objects.values_list("name", flat=True)) >= {"teacher", "reviewer", "admin"}
+    assert set(models.ModelEvent.objects.values_list("capability", flat=True)) == {"encoder"}
+    changes = question_events().exclude(pgh_context=None)
+    assert changes.exists()
+    assert not changes.exclude(pgh_context__metadata__user=admin_person.pk).exists()
+
+
     person = User.objects.create_user("izwoelftel", first_name=FIRST, last_name=LAST)
     for name in (f"{LAST} 7b", f"{LAST.upper()} 7b"):
         QuestionList.objects.create(owner=admin_person, name=name)
