@@ -115,6 +115,7 @@ def person_set_active(*, user: User, person: User, is_active: bool) -> User:
     check_may_manage(user, person)
     active_admins_locked()
     if not is_active:
+        check_not_break_glass(person)
         check_an_admin_is_left(without=person)
     person.is_active = is_active
     person.save(update_fields=["is_active"])
@@ -126,6 +127,16 @@ def person_set_active(*, user: User, person: User, is_active: bool) -> User:
 def active_admins_locked() -> None:
     """Lock the admins' rows, so that two admins cannot remove each other concurrently."""
     list(User.objects.select_for_update().filter(pk__in=active_admins().values("pk")).values_list("pk"))
+
+
+def check_not_break_glass(person: User) -> None:
+    """Check that an account is not the one with which an admin gets in when no provider answers.
+
+    Raises:
+        ValidationFailed: it is.
+    """
+    if settings.SIGN_ON.is_break_glass(person.username):
+        raise ValidationFailed("This is the account for emergencies: name another one as break_glass in SIGN_ON first.")
 
 
 def check_may_manage(user: User, person: User | None = None) -> None:

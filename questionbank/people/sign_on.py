@@ -248,9 +248,13 @@ class SignOn(_Part):
         """Whether everybody has a password to type: one of their own, or the directory's."""
         return self.local_passwords or self.ldap is not None
 
+    def is_break_glass(self, username: str) -> bool:
+        """Return whether an account is the one for emergencies."""
+        return bool(self.break_glass) and username.casefold() == self.break_glass.casefold()
+
     def takes_password_of(self, username: str) -> bool:
         """Return whether an account's own password works."""
-        return self.local_passwords or username.casefold() == self.break_glass.casefold()
+        return self.local_passwords or self.is_break_glass(username)
 
 
 def claim_values(claims: Mapping[str, Any], name: str) -> list[str]:

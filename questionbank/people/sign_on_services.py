@@ -90,7 +90,7 @@ def _person_linked(provider: Provider, identity: Identity) -> User | None:
         return None
     [person] = same
     is_taken = SocialAccount.objects.filter(user=person, provider=identity.provider).exists()
-    is_guarded = person.is_superuser or person.username.casefold() == settings.SIGN_ON.break_glass.casefold()
+    is_guarded = person.is_superuser or settings.SIGN_ON.is_break_glass(person.username)
     return None if is_taken or is_guarded else person
 
 
@@ -114,12 +114,15 @@ def _person_added(provider: Provider, identity: Identity, *, is_known: bool) -> 
 
 
 def _free_name(identity: Identity) -> str:
-    """Return a log-in name that nobody has yet; that of the provider, if it is free."""
+    """Return a log-in name that nobody has yet; that of the provider, if it is free.
+
+    That of the break-glass account never is, or whoever takes it at a provider could set a password here.
+    """
     wanted = identity.username or identity.email.partition("@")[0]
     wanted = "".join(sign for sign in wanted if sign.isalnum() or sign in "@.+-_")[: _NAME_LIMIT - 8]
     wanted = wanted or identity.provider
     alike = User.objects.filter(username__istartswith=wanted).values_list("username", flat=True)
-    taken = {name.casefold() for name in alike}
+    taken = {settings.SIGN_ON.break_glass.casefold(), *(name.casefold() for name in alike)}
     name, number = wanted, 1
     while name.casefold() in taken:
         number += 1

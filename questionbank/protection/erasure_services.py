@@ -32,7 +32,7 @@ from questionbank.jobs.run_services import run_cancel
 from questionbank.models import ApiRequest, Question, Run, RunLog, User
 from questionbank.models.user import FORMER_COLLEAGUE
 from questionbank.people.permissions import require
-from questionbank.people.services import active_admins_locked, check_an_admin_is_left
+from questionbank.people.services import active_admins_locked, check_an_admin_is_left, check_not_break_glass
 from questionbank.protection.erasure_selectors import (
     going_questions,
     owned_rows,
@@ -56,7 +56,7 @@ def person_erase(*, user: User | None, person: User, with_work: bool = False) ->
 
     Raises:
         NotAllowed: the acting person is not an admin, or deletes a superuser without being one.
-        ValidationFailed: the person is the last admin, or the acting person.
+        ValidationFailed: the person is the last admin, the acting person, or has the account for emergencies.
         Conflict: a job still holds what the person entered; it is asked to stop.
     """
     require(user, "people_manage", "Only admins delete people.")
@@ -64,6 +64,7 @@ def person_erase(*, user: User | None, person: User, with_work: bool = False) ->
         raise NotAllowed("Only a superuser can delete a superuser.")
     if user is not None and user.pk == person.pk:
         raise ValidationFailed("You cannot delete yourself: ask another admin to do it.")
+    check_not_break_glass(person)
     _stop_jobs(person)
     name = _record(person, with_work=with_work)
     try:

@@ -14,6 +14,7 @@ from questionbank.models import User
 from questionbank.operations.checks import State
 from questionbank.operations.health import health_report
 from questionbank.people.sign_on import claim_values
+from questionbank.people.sign_on_services import Identity, person_sign_on
 
 BASE_DIR = Path(__file__).resolve().parents[3]
 PASSWORD = "correct horse battery"
@@ -150,6 +151,12 @@ def test_people_are_added_before_they_log_in_through_a_provider(client, admin_pe
     assert "They log in through a provider" in page
     assert "invitation-link" not in page
     assert "Change password" not in page
+
+
+def test_nobody_of_a_provider_gets_the_log_in_name_of_the_break_glass_account(db, sign_on):
+    sign_on(OFF + 'rules = [{claim = "sub", role = "teacher"}]')
+    identity = Identity(provider="district", uid="u-1", username="Rescue", claims={"sub": "u-1"})
+    assert person_sign_on(identity=identity).user.username == "Rescue-2"
 
 
 def log_in_check():

@@ -32,8 +32,9 @@ from questionbank.core.database import references_to
 from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.core.storage import KnownBackup, backup_remember
 from questionbank.models import Question, QuestionList, Run, User, Worksheet
-from questionbank.people.services import person_update
-from questionbank.protection import traces
+from questionbank.people.services import person_set_active, person_update
+from questionbank.people.sign_on import SignOn
+from questionbank.protection import erasure_services, traces
 from questionbank.protection.erasure_selectors import erasure_plan, recorded_deletion
 from questionbank.protection.erasure_services import people_erase_again, person_erase
 from questionbank.protection.person_archive import person_archive
@@ -343,6 +344,18 @@ def test_who_cannot_be_deleted(admin_person, teacher, var) -> None:
     root = UserFactory(username="root", is_superuser=True)
     with pytest.raises(NotAllowed, match="Only a superuser"):
         person_erase(user=admin_person, person=root)
+
+
+def test_the_account_for_emergencies_is_neither_deleted_nor_closed(admin_person, teacher, var, settings) -> None:
+    settings.SIGN_ON = SignOn(break_glass="Teacher")
+    for refused in (
+        lambda: person_erase(user=admin_person, person=teacher),
+        lambda: person_set_active(user=admin_person, person=teacher, is_active=False),
+    ):
+        with pytest.raises(ValidationFailed, match="account for emergencies"):
+            refused()
+    teacher.refresh_from_db()
+    assert (teacher.is_active, teacher.erased_at) == (True, None)
 
 
 def test_a_running_job_with_what_the_person_entered_is_asked_to_stop(teacher, admin_person, var) -> None:
