@@ -174,7 +174,10 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
-ACCOUNT_FORMS = {"reset_password": "questionbank.people.views.ResetPasswordForm"}
+ACCOUNT_FORMS = {
+    "reset_password": "questionbank.people.views.ResetPasswordForm",
+    "reauthenticate": "questionbank.people.password_views.ConfirmForm",
+}
 ACCOUNT_ADAPTER = "questionbank.people.accounts.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]

@@ -6,11 +6,21 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from allauth.account.forms import ReauthenticateForm
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 
 View = Callable[..., HttpResponse]
 NO_PASSWORDS = "This site has no passwords of its own: log in as the log-in page offers."
+
+
+class ConfirmForm(ReauthenticateForm):
+    """The password, typed once more; its help leads to the page that resets passwords, if there is one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not settings.SIGN_ON.local_passwords:
+            self.fields["password"].help_text = ""
 
 
 def of_all(view: View) -> View:

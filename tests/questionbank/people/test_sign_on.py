@@ -153,6 +153,16 @@ def test_people_are_added_before_they_log_in_through_a_provider(client, admin_pe
     assert "Change password" not in page
 
 
+def test_whoever_types_a_password_again_is_not_led_to_a_page_that_is_missing(client, sign_on, db):
+    client.force_login(User.objects.create_user(username="rescue", password=PASSWORD))
+    page = reverse("account_reauthenticate")
+    assert reverse("account_reset_password") in client.get(page).content.decode()
+    sign_on(OFF)
+    content = client.get(page).content.decode()
+    assert 'type="password"' in content
+    assert reverse("account_reset_password") not in content
+
+
 def test_nobody_of_a_provider_gets_the_log_in_name_of_the_break_glass_account(db, sign_on):
     sign_on(OFF + 'rules = [{claim = "sub", role = "teacher"}]')
     identity = Identity(provider="district", uid="u-1", username="Rescue", claims={"sub": "u-1"})
