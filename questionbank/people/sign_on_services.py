@@ -86,7 +86,8 @@ def _person_linked(provider: Provider, identity: Identity) -> User | None:
     if not provider.link_by_address or not provider.vouches_for(identity.email, is_verified=identity.is_verified):
         return None
     same = list(User.objects.filter(email__iexact=identity.email)[:2])
-    if len(same) != 1:
+    # PostgreSQL takes some letters for the same that are not, such as ı and i: another mailbox.
+    if len(same) != 1 or same[0].email.casefold() != identity.email.casefold():
         return None
     [person] = same
     is_taken = SocialAccount.objects.filter(user=person, provider=identity.provider).exists()

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from allauth.socialaccount.models import SocialAccount
 from django.urls import reverse
 
+from questionbank.core.errors import NotAllowed
 from questionbank.models import User
 from questionbank.operations.checks import State
 from questionbank.operations.health import health_report
@@ -167,6 +170,15 @@ def test_nobody_of_a_provider_gets_the_log_in_name_of_the_break_glass_account(db
     sign_on(OFF + 'rules = [{claim = "sub", role = "teacher"}]')
     identity = Identity(provider="district", uid="u-1", username="Rescue", claims={"sub": "u-1"})
     assert person_sign_on(identity=identity).user.username == "Rescue-2"
+
+
+def test_an_address_with_a_letter_that_looks_alike_takes_over_nothing(db, sign_on):
+    invited = User.objects.create_user(username="mike", email="mike@north.example")
+    sign_on(OFF + 'link_by_address = true\nrules = [{claim = "sub", role = "teacher"}]')
+    other = Identity(provider="district", uid="u-1", email="mıke@north.example", is_verified=True, claims={"sub": "1"})
+    with suppress(NotAllowed):  # as PostgreSQL compares letters
+        person_sign_on(identity=other)
+    assert not SocialAccount.objects.filter(user=invited).exists()
 
 
 def log_in_check():
