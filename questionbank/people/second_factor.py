@@ -19,7 +19,7 @@ from questionbank.people.session_services import session_seen
 
 SET_UP_FIRST = "Your role needs two-factor authentication: set it up first."
 _OPEN = ("account_", "mfa_", "session_")
-"""Beginnings of the names of pages that are open without a second factor."""
+"""How the names of pages begin that are open without a second factor; all but the download of what is stored."""
 
 
 def lacks_second_factor(user: User) -> bool:
@@ -52,7 +52,7 @@ class PeopleMiddleware:
             return None
         session_seen(request=request)
         name = request.resolver_match.url_name or "" if request.resolver_match else ""
-        if name.startswith(_OPEN) or not lacks_second_factor(request.user):
+        if (name.startswith(_OPEN) and name != "account_data") or not lacks_second_factor(request.user):
             return None
         messages.warning(request, SET_UP_FIRST)
         address = reverse("mfa_activate_totp")

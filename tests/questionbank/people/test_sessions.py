@@ -126,7 +126,7 @@ def admins_need_one(sign_on):
 
 def test_a_role_that_needs_a_second_factor_leads_to_setting_one_up(admins_need_one, admin_person, bank):
     client = logged_in("admin")
-    for name in ("home", "question_list", "health", "api_key_list", "admin:index"):
+    for name in ("home", "question_list", "health", "api_key_list", "account_data", "admin:index"):
         assert client.get(reverse(name))["Location"] == reverse("mfa_activate_totp")
     page = client.get(reverse("home"), follow=True).content.decode()
     assert "Your role needs two-factor authentication: set it up first." in page
