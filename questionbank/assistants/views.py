@@ -154,6 +154,7 @@ def _called(request: HttpRequest, message: Message) -> HttpResponse:
     def run() -> HttpResponse:
         tool.access(request)
         result = tool.run(request, tool.arguments.model_validate(arguments))
+        request.used_tool = name  # type: ignore[attr-defined] # `questionbank.people.auditing` records exports
         # One encoding for both, and the API's: its times have milliseconds.
         text = json.dumps(tool.answer(data=result).model_dump(), cls=NinjaJSONEncoder, ensure_ascii=False)
         content = [{"type": "text", "text": text}]

@@ -24,6 +24,8 @@ AUDITED: Mapping[str, tuple[AuditEvent.Kind, str]] = {  # name of an address -> 
     "account_data": (EXPORT, "downloaded their own data"),
     "change_export": (EXPORT, "exported the changes"),
     "export_questions": (EXPORT, "exported questions over the API"),
+    "get_question": (EXPORT, "exported a question over the API"),  # if it is asked for as a file
+    "get_worksheet_file": (EXPORT, "downloaded a worksheet over the API"),
     "list_export": (EXPORT, "exported a list"),
     "person_export": (EXPORT, "downloaded a person’s data"),
     "response_figures_csv": (EXPORT, "exported the figures of all responses"),
@@ -48,8 +50,7 @@ class AuditMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        match = request.resolver_match
-        kind, what = AUDITED.get(match.url_name or "", (None, "")) if match is not None else (None, "")
+        kind, what = AUDITED.get(_opened(request), (None, ""))
         is_opened = request.method == "GET" or (request.method == "POST" and kind == EXPORT)
         if kind is not None and is_opened and response.status_code == 200 and request.user.is_authenticated:
             AuditEvent.objects.create(
@@ -61,6 +62,13 @@ class AuditMiddleware:
                 through=api_key_name(request.user),
             )
         return response
+
+
+def _opened(request: HttpRequest) -> str:
+    """Return the name of the address, or of the tool that an assistant used at it; the tools have names of the API."""
+    match = request.resolver_match
+    name: str = getattr(request, "used_tool", match.url_name or "" if match is not None else "")
+    return "" if name == "get_question" and not request.GET.get("as") else name
 
 
 @receiver(user_logged_in)

@@ -17,6 +17,7 @@ from questionbank.bank.change_selectors import Wanted, all_changes, change_page
 from questionbank.models import AuditEvent, ResponseSet
 from questionbank.people.auditing import AUDITED
 from tests.factories import QuestionFactory, UserFactory
+from tests.questionbank.api_client import Assistant, Program
 
 pytestmark = pytest.mark.django_db
 
@@ -61,6 +62,20 @@ def test_exports_and_looks_at_people_are_recorded_and_refusals_are_not(as_admin,
     assert told("view") == [("admin", "opened a person’s page from 127.0.0.1")]
     assert told("export") == [("admin", "exported the figures of a class from 127.0.0.1")]
     assert change_page(kind="view").entries[0].address == reverse("person_detail", args=[teacher.pk])
+
+
+def test_exports_of_programs_and_assistants_are_recorded_with_the_key(teacher, bank) -> None:
+    number = bank.questions[0].pk
+    program, assistant = Program(teacher, name="Script"), Assistant(teacher, name="Helper")
+    for path in (f"/questions/{number}", f"/questions/{number}?as=gift", f"/questions/{number}?as=odt"):
+        program("GET", path)
+    assistant.use("get_question", question=number)
+    assistant.use("export_questions", questions=[number], format="gift")
+    assistant.refusal("export_questions", questions=[number], format="odt")
+    assert list(AuditEvent.objects.filter(kind="export").order_by("pk").values_list("what", "through", "path")) == [
+        ("exported a question over the API", "Script", f"/api/v1/questions/{number}"),
+        ("exported questions over the API", "Helper", "/mcp"),
+    ]
 
 
 def test_changes_of_questions_and_filters_by_person_and_time(teacher, admin_person) -> None:
