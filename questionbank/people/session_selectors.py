@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.db.models import Exists, OuterRef, QuerySet
@@ -12,9 +14,17 @@ from questionbank.models import User
 
 
 def sessions_of(*, person: User) -> QuerySet[UserSession]:
-    """Return a person's sessions that have not expired, the last used first."""
-    alive = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=Now())
-    return UserSession.objects.filter(Exists(alive), user=person).order_by("-last_seen_at")
+    """Return a person's sessions that still work, the last used first."""
+    return UserSession.objects.filter(_still_works(), user=person).order_by("-last_seen_at")
+
+
+def sessions_over(*, before: datetime) -> QuerySet[UserSession]:
+    """Return the sessions that work no longer and were last used before a moment."""
+    return UserSession.objects.filter(~_still_works(), last_seen_at__lt=before)
+
+
+def _still_works() -> Exists:
+    return Exists(Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=Now()))
 
 
 def session_get(*, session_id: int) -> UserSession:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pghistory.models
+from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -17,6 +18,7 @@ from django.db import connection
 from django.db.models import Model, QuerySet
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import JSONObject
+from django.utils.timezone import localdate
 
 from questionbank.core.upload_services import UPLOADS_KEPT, uploads_delete, uploads_older
 from questionbank.models import (
@@ -33,6 +35,7 @@ from questionbank.models import (
     RunLog,
 )
 from questionbank.papers.services import old_drafts
+from questionbank.people.session_selectors import sessions_over
 from questionbank.responses.deletion_services import Deletion, responses_delete_old, responses_found
 
 MANY = 100_000  # rows; from this number on it is estimated, not counted
@@ -144,7 +147,7 @@ def _history_delete(before: datetime) -> int:
 
 
 def _responses_old(before: datetime) -> int:
-    return len(responses_found(wanted=Deletion(before=before.date()), user=None).sets)
+    return len(responses_found(wanted=Deletion(before=localdate(before)), user=None).sets)
 
 
 # --- files ---------------------------------------------------------------------------------------
@@ -155,8 +158,15 @@ def _uploads_amount() -> Amount:
     return Amount(len(names), sum(storages["uploads"].size(name) for name in names))
 
 
+def _uploads_old(before: datetime) -> list[str]:
+    """Return the files that are too old, except those that a job is yet to read."""
+    unfinished = Run.objects.exclude(state__in=Run.FINISHED).filter(parameters__has_key="upload")
+    needed = set(unfinished.values_list("parameters__upload", flat=True))
+    return [name for name in uploads_older(before) if name not in needed]
+
+
 def _uploads_delete(before: datetime) -> int:
-    names = uploads_older(before)
+    names = _uploads_old(before)
     uploads_delete(names)
     return len(names)
 
@@ -186,7 +196,7 @@ _KINDS: Sequence[KeptKind] = (
         days=UPLOADS_KEPT.days,
         most=UPLOADS_KEPT.days,  # the page that imports them works for as long
         amount=_uploads_amount,
-        old=lambda before: len(uploads_older(before)),
+        old=lambda before: len(_uploads_old(before)),
         delete=_uploads_delete,
     ),
     _kept_rows(
@@ -239,6 +249,14 @@ _KINDS: Sequence[KeptKind] = (
         name="Sessions that have ended",
         since="after they ended",
     ),
+    _kept_rows(
+        lambda before: sessions_over(before=before),
+        UserSession,
+        word="devices",
+        name="Where people were logged in: IP address and browser",
+        since="after the last use, once the session has ended",
+        days=365,
+    ),
     KeptKind(
         word="responses",
         name="Pupils’ responses, by keyed hashes",
@@ -246,7 +264,7 @@ _KINDS: Sequence[KeptKind] = (
         since="after the test",
         amount=_amount_of(ResponseSet, Response),
         old=_responses_old,
-        delete=lambda before: responses_delete_old(before=before.date()),
+        delete=lambda before: responses_delete_old(before=localdate(before)),
     ),
     KeptKind(
         word="history",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pghistory.models
 import pytest
+from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
@@ -55,6 +56,7 @@ def aged(var, own_uploads, teacher) -> None:
     hook = models.Hook.objects.create(owner=teacher, address="https://example.org", site="https://a.example")
     models.HookDelivery.objects.create(hook=hook, kind="hook.test", body="{}", due_at=None, began_at=then)
     Session.objects.create(session_key="k" * 32, session_data="", expire_date=then)
+    UserSession.objects.create(user=teacher, session_key="k" * 32, ip="192.0.2.7", user_agent="", last_seen_at=then)
     models.ResponseSet.objects.create(title="Test", layout="Table", day=then.date(), owner=teacher)
     with pghistory.context(user=teacher.pk):
         question = QuestionFactory()
@@ -65,7 +67,7 @@ def aged(var, own_uploads, teacher) -> None:
 
 def test_the_defaults_are_what_was_always_deleted(aged, settings) -> None:
     assert {word: days for word, days in retention_days().items() if days is not None} == {
-        "uploads": 7, "papers": 7, "searches": 365, "mail": 90, "deliveries": 30, "audit": 365,
+        "uploads": 7, "papers": 7, "searches": 365, "mail": 90, "deliveries": 30, "audit": 365, "devices": 365,
     }  # fmt: skip
     settings.RESPONSES_KEPT_YEARS = 2
     assert retention_days()["responses"] in (730, 731)
@@ -92,6 +94,28 @@ def test_every_kind_is_deleted_once_it_is_older_than_was_set(aged, admin_person,
     told = [entry.what for entry in change_page(kind="retention").entries]
     assert "Deliveries of web hooks: 1 deleted by age" in told
     assert len(told) == len(words)
+
+
+def test_a_session_that_still_works_stays_listed(aged) -> None:
+    Session.objects.update(expire_date=timezone.now() + timedelta(days=1))
+    assert retention_old({"devices": 1}) == {"devices": 0}
+
+
+def test_a_file_stays_until_its_job_has_read_it(aged, teacher) -> None:
+    run = Run.objects.create(kind="import", requested_by=teacher, parameters={"upload": "old.jsonl"})
+    assert retention_apply()["uploads"] == 0
+    assert storages["uploads"].exists("old.jsonl")
+    Run.objects.filter(pk=run.pk).update(state="succeeded")
+    assert retention_apply()["uploads"] == 1
+
+
+def test_responses_are_old_by_the_days_of_the_school(teacher) -> None:
+    models.ResponseSet.objects.create(title="Test", layout="Table", day=date(2026, 3, 10), owner=teacher)
+    [kind] = [each for each in kinds.kept_kinds() if each.word == "responses"]
+    moment = datetime(2026, 3, 11, 1, tzinfo=UTC)  # the afternoon of the 10th in Honolulu
+    with timezone.override("Pacific/Honolulu"):
+        assert kind.old(moment) == kind.delete(moment) == 0
+    assert kind.old(moment + timedelta(days=1)) == 1
 
 
 def test_one_kind_that_fails_does_not_keep_the_others(aged, monkeypatch) -> None:
