@@ -67,13 +67,16 @@ def person_erase(*, user: User | None, person: User, with_work: bool = False) ->
     check_not_break_glass(person)
     _stop_jobs(person)
     name = _record(person, with_work=with_work)
+    committed: list[bool] = []  # what comes after that, such as deleting files, may fail and does not undo it
     try:
         with transaction.atomic():
+            transaction.on_commit(partial(committed.append, True))
             active_admins_locked()
             check_an_admin_is_left(without=person)
             return _erase(person, with_work=with_work)
     except BaseException:
-        storages["default"].delete(name)
+        if not committed:
+            storages["default"].delete(name)
         raise
 
 

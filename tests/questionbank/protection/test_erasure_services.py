@@ -298,7 +298,6 @@ def test_a_name_that_is_a_word_of_the_bank_stays_in_texts(admin_person, var) -> 
     assert found_in_tables(("v.price@school",)) == []
 
 
-def test_names_that_must_differ_still_do(admin_person, var) -> None:
 def test_namesakes_roles_and_the_history_are_left_alone(admin_person, var) -> None:
     """A log-in name or a first name may also be somebody else's, a role's, or a word of the program."""
     namesake = User.objects.create_user("anna.b", "anna@other.example", first_name="Anna", last_name="Berg")
@@ -324,6 +323,7 @@ def test_namesakes_roles_and_the_history_are_left_alone(admin_person, var) -> No
     assert not changes.exclude(pgh_context__metadata__user=admin_person.pk).exists()
 
 
+def test_names_that_must_differ_still_do(admin_person, var) -> None:
     person = User.objects.create_user("izwoelftel", first_name=FIRST, last_name=LAST)
     for name in (f"{LAST} 7b", f"{LAST.upper()} 7b"):
         QuestionList.objects.create(owner=admin_person, name=name)
@@ -372,6 +372,22 @@ def test_a_running_job_with_what_the_person_entered_is_asked_to_stop(teacher, ad
     person_erase(user=admin_person, person=teacher)
     training.refresh_from_db()
     assert (training.state, training.requester) == ("running", "a former colleague")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_record_stays_if_only_the_files_cannot_be_cleaned(var, monkeypatch) -> None:
+    person = UserFactory(username="izwoelftel")
+
+    def fail(*_words: object, **_person: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(erasure_services, "logs_mask", fail)
+    UserFactory(username="root", is_superuser=True)
+    joined = User.objects.get(pk=person.pk)
+    with pytest.raises(PermissionError):
+        person_erase(user=None, person=person)
+    assert User.objects.get(pk=person.pk).erased_at is not None
+    assert recorded_deletion(person=joined) is not None
 
 
 def test_somebody_whom_a_backup_brings_back_is_deleted_again(person, admin_person, var) -> None:
