@@ -50,7 +50,7 @@ MISSING = 10**12
 ROLES = ("anonymous", "nobody", "teacher", "reviewer", "admin")  # nobody: logged in, without a role
 OWNED = {  # name of a thing in the tables of addresses and operations -> its name in `theirs`
     **{name: name for name in ("question", "list", "worksheet", "responses", "run", "pair", "variant", "hook", "key")},
-    **{name: name for name in ("delivery", "listed", "change", "paper", "import")},
+    **{name: name for name in ("delivery", "listed", "change", "paper", "import", "saved")},
     "draft": "paper",
     "bulk_change": "change",
 }
@@ -98,6 +98,7 @@ def theirs(bank, people) -> dict[str, int]:
         "worksheet": "worksheets",
         "responses": "response_sets",
         "paper": "document_drafts",
+        "saved": "saved_searches",
     }
     for name, relation in tables.items():
         named = {"title" if name == "responses" else "name": f"{MARKER} {name}"}
@@ -107,6 +108,7 @@ def theirs(bank, people) -> dict[str, int]:
     stranger.worksheets.update(title=MARKER, instructions=MARKER)
     stranger.document_drafts.update(lines=[{"text": f"How old is the {MARKER}?", "number": "1."}])
     stranger.response_sets.update(class_label=MARKER)
+    stranger.saved_searches.update(parameters={"q": MARKER, "source": f"Set of a {MARKER}"})
     QuestionUse.unrestricted.create(
         question=question, worksheet_id=made["worksheet"], worksheet_name=MARKER, day="2026-02-03", audience=school.pk,
         user=stranger,
@@ -362,6 +364,7 @@ def test_admins_and_the_other_school_itself_see_it_all(theirs, people, browsers)
             ("question_detail", "question"),
             ("list_detail", "list"),
             ("worksheet_detail", "worksheet"),
+            ("saved_search_results", "saved"),
         ):
             assert MARKER in said(client.get(reverse(name, args=[theirs[thing]]))).lower()
         assert MARKER in said(client.get(reverse("run_detail", args=[theirs["run"]]))).lower()
