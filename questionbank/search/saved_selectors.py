@@ -9,8 +9,8 @@ from functools import partial
 from django.db.models import Q, QuerySet
 
 from questionbank.bank.facet_counts import facet_cube
+from questionbank.bank.list_selectors import own_or_shared, readable
 from questionbank.bank.school_grades import grade_name
-from questionbank.core.database import get_or_not_found
 from questionbank.core.wording import language_name
 from questionbank.models import Question, SavedSearch, SavedSearchOpening, User, Visibility
 from questionbank.people.school_selectors import NAMES, schools_seen
@@ -49,15 +49,16 @@ def saved_searches(*, user: User) -> QuerySet[SavedSearch]:
 
     Admins, who see all rows, do not get searches that others keep for themselves.
     """
-    shared = SavedSearch.objects.filter(Q(owner=user) | ~Q(visibility=Visibility.PRIVATE))
-    return shared.select_related("owner", "school").annotate(is_own=Q(owner=user))
+    return own_or_shared(_marked(user), user)
+
+
+def _marked(user: User) -> QuerySet[SavedSearch]:
+    return SavedSearch.objects.annotate(is_own=Q(owner=user))
 
 
 def saved_search_get(*, search_id: int, user: User, is_own: bool = False) -> SavedSearch:
-    """Return a saved search that is the person's or, unless `is_own`, shared with them."""
-    rows = saved_searches(user=user).filter(pk=search_id)
-    refusal = f"There is no such saved search, or it is not {'yours' if is_own else 'shared with you'}."
-    return get_or_not_found(rows.filter(owner=user) if is_own else rows, refusal)
+    """Return a saved search; see `readable`."""
+    return readable(_marked(user).filter(pk=search_id), user, "saved search", is_own=is_own)
 
 
 def saved_search_choices() -> list[tuple[str, str]]:

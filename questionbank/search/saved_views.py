@@ -8,9 +8,10 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from questionbank.core.forms import ServiceForm
-from questionbank.core.views import form_for, page_for, paginated, posted, render_page
+from questionbank.core.views import form_for, page_for, paginated, posted, render_deletion, render_page
 from questionbank.models import SavedSearch, User
 from questionbank.people.owned import NAME_LIMIT
 from questionbank.people.school_selectors import visible_to_of
@@ -130,4 +131,10 @@ def saved_search_delete_page(request: HttpRequest, search_id: int) -> HttpRespon
         saved_search_delete(user=request.user, saved_search=saved)
         messages.success(request, "The saved search is deleted.")
         return redirect("saved_search_list")
-    return render(request, "search/saved/delete.html", {"saved": saved})
+    return render_deletion(
+        request,
+        f"Delete “{saved.name}”?",
+        consequence="The saved search cannot be brought back. The questions stay in the bank.",
+        button="Delete the saved search",
+        back=reverse("saved_search_list"),
+    )
