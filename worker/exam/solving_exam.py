@@ -213,9 +213,10 @@ def fit_weights(
 
     of_shared = fitted_weight(loss_of_shared, least=_LEAST) if shared else 0.0
     of_new = fitted_weight(loss_of_new, least=_LEAST) if new else 0.0
+    most = _plainly_wrong(own, pointed, Weights(), expected)
     for share in _SHARES:
         weights = Weights(round(share * of_shared, 4), round(share * of_new, 4))
-        if _plainly_wrong(own, pointed, weights, expected) <= _plainly_wrong(own, pointed, Weights(), expected):
+        if _plainly_wrong(own, pointed, weights, expected) <= most:
             return weights
     return Weights()
 
