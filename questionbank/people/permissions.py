@@ -41,16 +41,20 @@ class RulesBackend(ObjectPermissionBackend):
     """
 
     def has_perm(self, user: User, perm: str, *args: Any, **kwargs: Any) -> bool:
-        """Return whether the rule holds, and a key through which the person acts has its scope.
+        """Return whether the rule holds, unless a second factor or a key's scope is missing.
+
+        Without the second factor that their role needs, people may only use their account.
 
         Returns:
             False for a permission without a rule.
 
         Raises:
-            PermissionDenied: the rule does not hold; Django then asks no further backend.
+            PermissionDenied: the person may not; Django then asks no further backend.
         """
         if not rules.perm_exists(perm):
             return False
+        if getattr(user, "needs_second_factor", False) and perm != "questionbank.account_use":
+            raise PermissionDenied
         key: ApiKey | None = getattr(user, "api_key", None)
         if key is not None and scope_of(perm) not in key.scopes:
             raise PermissionDenied

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,8 +19,8 @@ from questionbank.people.permissions import is_admin, roles_of
 from questionbank.people.session_services import session_seen
 
 SET_UP_FIRST = "Your role needs two-factor authentication: set it up first."
-_OPEN = ("account_", "mfa_", "session_")
-"""How the names of pages begin that are open without a second factor; all but the download of what is stored."""
+_OPEN = re.compile(r"(?!account_data$)(account|mfa|session)_\w+")
+"""Names of the pages that are open without a second factor, on which people can do nothing that their role allows."""
 
 
 def lacks_second_factor(user: User) -> bool:
@@ -51,8 +52,10 @@ class PeopleMiddleware:
         if getattr(request, "is_public", True) or not request.user.is_authenticated:
             return None
         session_seen(request=request)
-        name = request.resolver_match.url_name or "" if request.resolver_match else ""
-        if (name.startswith(_OPEN) and name != "account_data") or not lacks_second_factor(request.user):
+        if not lacks_second_factor(request.user):
+            return None
+        if request.resolver_match and _OPEN.fullmatch(request.resolver_match.view_name):
+            request.user.needs_second_factor = True  # `RulesBackend` then allows only what is their own
             return None
         messages.warning(request, SET_UP_FIRST)
         address = reverse("mfa_activate_totp")

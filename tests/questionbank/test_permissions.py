@@ -30,6 +30,7 @@ from questionbank.models import (
     SynonymGroup,
     Worksheet,
 )
+from questionbank.people.sign_on import SignOn
 
 ROLES = ("anonymous", "nobody", "teacher", "reviewer", "admin")  # nobody: logged in, without a role
 LOGIN = 302  # to the log-in page; checked below
@@ -402,6 +403,19 @@ def test_django_s_admin_opens_for_admins_only(cookies) -> None:
         for name, expected in ADMIN_SITE.items()
     }
     assert statuses == ADMIN_SITE
+
+
+def test_an_admin_without_a_needed_second_factor_only_gets_pages_of_their_account(things, cookies, settings) -> None:
+    settings.SIGN_ON = SignOn(second_factor=("admin",))
+    is_open = set()
+    for name, address in (TABLE | {name: Address(expected) for name, expected in ADMIN_SITE.items()}).items():
+        path = reverse(name, kwargs={key: things.get(value, value) for key, value in address.arguments.items()})
+        *_others, response = _responses(address, path, {}, cookies)
+        if response.headers.get("Location") != reverse("mfa_activate_totp"):
+            is_open.add(name)
+    public = {name for name in TABLE if not getattr(PATTERNS[name].callback, "login_required", True)}
+    own = {name for name in TABLE if name.startswith(("account_", "mfa_", "session_"))} - {"account_data"}
+    assert is_open - public - own == set()
 
 
 def test_every_view_of_ours_states_its_permission() -> None:

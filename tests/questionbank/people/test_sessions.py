@@ -137,6 +137,19 @@ def test_a_role_that_needs_a_second_factor_leads_to_setting_one_up(admins_need_o
     assert client.get("/api/v1/me").status_code == 200
 
 
+def test_without_it_an_admin_ends_only_their_own_sessions(admins_need_one, admin_person, teacher, bank):
+    victim, phone, here = logged_in("teacher"), logged_in("admin", IPHONE), logged_in("admin")
+    session = UserSession.objects.get(user=teacher)
+    refused = here.post(reverse("session_end", args=[session.pk]), follow=True).content.decode()
+    assert "There is no such session, or no longer." in refused
+    assert is_in(victim)
+    here.post(reverse("session_end", args=[UserSession.objects.get(user_agent=IPHONE).pk]))
+    assert not is_in(phone)
+    TOTP.activate(admin_person, generate_totp_secret())
+    here.post(reverse("session_end", args=[session.pk]))
+    assert not is_in(victim)
+
+
 def test_superusers_are_admins_and_other_roles_need_none(admins_need_one, bank, django_user_model):
     django_user_model.objects.create_superuser("root", password=PASSWORD)
     assert logged_in("root").get(reverse("home")).status_code == 302
