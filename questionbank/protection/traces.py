@@ -228,9 +228,10 @@ def _store(model: type[Model], number: Any, changed: dict[str, Any]) -> None:
     try:
         with transaction.atomic():
             rows.update(**changed)
-    except IntegrityError:  # values that must differ, and did so only in the person's name
+    except IntegrityError:  # texts that must differ, and did so only in the person's name
         marked = {name: f"{number} {value}" for name, value in changed.items() if isinstance(value, str)}
-        rows.update(**{name: _shortened(value, model._meta.get_field(name)) for name, value in marked.items()})
+        shortened = {name: _shortened(value, model._meta.get_field(name)) for name, value in marked.items()}
+        rows.update(**changed | shortened)
 
 
 def logs_mask(words: Words, *, person_id: int) -> int:

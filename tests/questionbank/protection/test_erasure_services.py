@@ -333,6 +333,17 @@ def test_names_that_must_differ_still_do(admin_person, var) -> None:
     assert all("a former colleague 7b" in name for name in names)
 
 
+def test_the_rest_of_a_row_loses_the_name_too_where_its_title_must_differ(admin_person, var) -> None:
+    person = User.objects.create_user("izwoelftel", first_name=FIRST, last_name=LAST)
+    for name in (f"{LAST} 7b", f"{LAST.upper()} 7b"):
+        parameters = {"q": f"by {NAME}"}
+        models.SavedSearch.objects.create(owner=admin_person, name=name, parameters=parameters)
+    person_erase(user=admin_person, person=person)
+    searches = models.SavedSearch.objects.all()
+    assert [search.parameters for search in searches] == [{"q": "by a former colleague"}] * 2
+    assert len({search.name for search in searches}) == 2
+
+
 def test_who_cannot_be_deleted(admin_person, teacher, var) -> None:
     with pytest.raises(NotAllowed, match="Only admins"):
         person_erase(user=teacher, person=admin_person)
