@@ -248,6 +248,7 @@ _KINDS: Sequence[KeptKind] = (
         word="sessions",
         name="Sessions that have ended",
         since="after they ended",
+        days=1,
     ),
     _kept_rows(
         lambda before: sessions_over(before=before),

@@ -65,15 +65,17 @@ def aged(var, own_uploads, teacher) -> None:
     AuditEvent.objects.create(kind="view", what="looked", created_at=then)
 
 
-def test_the_defaults_are_what_was_always_deleted(aged, settings) -> None:
+def test_the_defaults_delete_what_nobody_needs(aged, settings) -> None:
     assert {word: days for word, days in retention_days().items() if days is not None} == {
         "uploads": 7, "papers": 7, "searches": 365, "mail": 90, "deliveries": 30, "audit": 365, "devices": 365,
+        "sessions": 1,
     }  # fmt: skip
     settings.RESPONSES_KEPT_YEARS = 2
     assert retention_days()["responses"] in (730, 731)
     settings.RESPONSES_KEPT_YEARS = 0
     deleted = {word: number for word, number in delete_old_data().items() if number}
-    assert deleted == {"uploads": 1, "papers": 1, "mail": 1, "deliveries": 1}
+    assert deleted == {"uploads": 1, "papers": 1, "mail": 1, "deliveries": 1, "sessions": 1}
+    assert not Session.objects.exists()
     assert delete_old_data()["mail"] == 0
 
 
