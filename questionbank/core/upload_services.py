@@ -22,15 +22,19 @@ def upload_name(name: str) -> str:
     return "".join(sign for sign in PurePath(name.replace("\\", "/")).name if sign.isprintable())
 
 
+def upload_names() -> list[str]:
+    """Return the names of all uploads that are stored."""
+    try:
+        return list(storages["uploads"].listdir("")[1])
+    except FileNotFoundError:  # nothing has been uploaded yet
+        return []
+
+
 def uploads_older(than: datetime) -> list[str]:
     """Return the names of the uploads that were stored before a time."""
     storage = storages["uploads"]
-    try:
-        _, names = storage.listdir("")
-    except FileNotFoundError:  # nothing has been uploaded yet
-        return []
     old = []
-    for name in names:
+    for name in upload_names():
         with suppress(FileNotFoundError):  # another process was faster
             if storage.get_modified_time(name) < than:
                 old.append(name)

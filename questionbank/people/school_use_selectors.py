@@ -13,6 +13,7 @@ from django.db.models import Count, Model, QuerySet
 from django.db.models.functions import Lower
 
 from questionbank.core.database import get_or_not_found
+from questionbank.core.upload_services import upload_names
 from questionbank.models import DocumentDraft, Question, Run, School, User
 from questionbank.models.visibility import Shown
 
@@ -92,12 +93,12 @@ def school_bytes(*, school: School) -> int:
     people = school.people.values("pk")
     papers = DocumentDraft._base_manager.filter(owner__in=people).exclude(upload="").values_list("upload", flat=True)
     imports = Run.objects.filter(kind=Run.Kind.IMPORT, requested_by__in=people, parameters__has_key="upload")
-    files = {*papers, *imports.values_list("parameters__upload", flat=True)} - {"", None}
-    return pictures + sum(map(_size, files))
+    files = {*papers, *imports.values_list("parameters__upload", flat=True)}
+    return pictures + sum(map(_size, files.intersection(upload_names())))  # most were deleted long ago
 
 
 def _size(name: str) -> int:
     try:
         return int(storages["uploads"].size(name))
-    except FileNotFoundError:  # it was imported, or deleted for its age
+    except FileNotFoundError:  # it has just been imported
         return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.core.files.base import ContentFile
+from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 from pytest_django.asserts import assertContains
@@ -14,9 +15,9 @@ from questionbank.core.errors import ImportRefused, NotAllowed, NotFound, Valida
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.pipeline import ImportTask, import_into_bank
 from questionbank.imports.services import upload_keep
-from questionbank.models import BulkChange, Question, QuestionList, School, User
+from questionbank.models import BulkChange, Question, QuestionList, Run, School, User
 from questionbank.people.owned import row_show
-from questionbank.people.school_services import school_create, school_delete, school_update
+from questionbank.people.school_services import school_create, school_delete, school_update, upload_fits
 from questionbank.people.school_use_selectors import school_use
 from questionbank.people.viewer import viewing_as
 from tests.factories import QuestionFactory
@@ -185,6 +186,23 @@ def test_a_school_without_room_takes_no_more_files(full, teacher) -> None:
         upload_keep(upload=ContentFile(b"text\nWhy?\n"), name="a.csv", user=teacher)
     full = school_update(user=None, school=full, name=full.name, most_questions=1, most_megabytes=1)
     upload_keep(upload=ContentFile(b"text\nWhy?\n"), name="a.csv", user=teacher)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_quota_is_checked_without_a_lock_and_asks_only_for_files_that_are_there(full, teacher, monkeypatch) -> None:
+    """Pages store a file outside a transaction, and the files of most jobs were deleted long ago."""
+    full = school_update(user=None, school=full, name=full.name, most_questions=1, most_megabytes=1)
+    kept = upload_keep(upload=ContentFile(b"text\nWhy?\n"), name="a.csv", user=teacher)
+    for name in (kept.stored, "imported-long-ago.upload"):
+        Run.objects.create(kind="import", requested_by=teacher, parameters={"upload": name})
+    asked = []
+    storage = storages["uploads"]
+    size = storage.size
+    monkeypatch.setattr(storage, "size", lambda name: asked.append(name) or size(name))
+    with pytest.raises(ValidationFailed, match=r"has 10\xa0bytes, so this file does not fit"):
+        upload_fits(user=teacher, size=1024 * 1024 - 9)
+    upload_fits(user=teacher, size=1024 * 1024 - 10)
+    assert asked == [kept.stored] * 2
 
 
 def test_a_school_s_page_says_what_of_its_quotas_is_used(as_admin, full) -> None:
