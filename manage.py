@@ -17,7 +17,7 @@ def main() -> None:
     """Run one command."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "questionbank.settings")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # why: analytics/training/threads.py
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # why: analytics/training/context.py
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     if command == "serve":  # runs for as long as the site, and without Django
         from questionbank.serve import main as serve

@@ -1,4 +1,4 @@
-"""`python -m analytics`: train, evaluate and export without a database.
+"""`python -m analytics`: train, evaluate, export and run bulk jobs on files, without a database.
 
 python -m analytics export encoder [--backbone NAME] [--adapter FOLDER] --output FOLDER
 python -m analytics export paraphrase [--adapter FOLDER] --output FOLDER
@@ -11,6 +11,8 @@ python -m analytics train paraphrase --data FILE_OR_FOLDER --output FOLDER [--se
 python -m analytics train solver --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
 python -m analytics train probes --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
 python -m analytics evaluate probes --data FILE_OR_FOLDER --output FILE.json [--seeds 3]
+python -m analytics embed --model FOLDER --input FILE ... --output FOLDER [--runner ray]
+python -m analytics score --model FOLDER --input FILE ... --output FOLDER [--runner ray]
 
 `torchrun --nproc-per-node=N -m analytics train ...` trains in N processes (docs/several-gpus.md).
 """
@@ -21,20 +23,23 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from analytics.atomic_file import write_json
-from analytics.bulk.command import add_bulk_commands, run_bulk_command
+from analytics.bulk.files import arrow_modules
+from analytics.bulk.jobs import CHARACTER_NGRAMS, Embed, Job, Score
+from analytics.bulk.run import HERE, Cluster, JobRun, Runner, in_processes, in_this_process, ray_runner
 from analytics.capability import Capability
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs, named_values
 from analytics.errors import AnalyticsError
 from analytics.language_model.packaged import prepare_packaged_model
-from analytics.training.context import FileOptions, TrainingContext
-from analytics.training.threads import wait_passively
+from analytics.training.context import FileOptions, TrainingContext, wait_passively
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             os.nice(10)  # leave the processor to interactive processes
             prepare_packaged_model(options.output)
         elif hasattr(options, "job"):
-            _say(run_bulk_command(options, _say))
+            _say(_run_bulk(options))
         else:
             _COMMANDS[options.command](CAPABILITIES[options.capability], options)
     except AnalyticsError as error:
@@ -160,7 +165,7 @@ def _parser() -> argparse.ArgumentParser:
         "prepare-language-model", description="Write the packaged language model as a folder of transformers."
     )
     language_model.add_argument("--output", type=Path, required=True, help="folder, named as the model")
-    add_bulk_commands(commands)
+    _add_bulk_commands(commands)
     return parser
 
 
@@ -180,6 +185,73 @@ def _config(capability: Capability[Any], options: argparse.Namespace) -> Any:
 def _say(line: str) -> None:
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
+
+
+_BLOCK_ROWS = 4096  # half a minute of one core's work: little is lost in a crash, and a GPU is kept busy
+
+
+def _add_bulk_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the parsers of all jobs."""
+    embed = commands.add_parser(Embed.word, description="Compute the vectors of questions in files.")
+    embed.add_argument(
+        "--model",
+        default="",
+        help=f"folder of an encoder or retriever, or {CHARACTER_NGRAMS}; by default Kindred's own encoder",
+    )
+    embed.add_argument("--precision", choices=("float16", "float32"), default="float16", help="the bank's is float16")
+    embed.add_argument("--text-field", default="text", metavar="NAME", help="column that holds the questions (text)")
+    embed.set_defaults(job=lambda options: Embed(options.model, options.precision, (options.text_field,)))
+    score = commands.add_parser(Score.word, description="Score the paraphrases in files: original, paraphrase.")
+    score.add_argument("--model", required=True, help="folder of a scorer")
+    score.set_defaults(job=lambda options: Score(options.model))
+    for parser in (embed, score):
+        parser.add_argument(
+            "--input", nargs="+", required=True, metavar="FILE", help="Parquet or JSON Lines; or a pattern"
+        )
+        parser.add_argument("--output", type=Path, required=True, help="folder; gets a Parquet file for each block")
+        parser.add_argument("--block-rows", type=_positive, default=_BLOCK_ROWS, help=f"({_BLOCK_ROWS})")
+        parser.add_argument("--runner", choices=("local", "ray"), default="local")
+        parser.add_argument("--processes", type=_positive, default=1, help="local: on this machine (1)")
+        parser.add_argument(
+            "--address",
+            default=HERE,
+            help="ray: HOST:PORT of a cluster, auto for the one that this machine has joined; by default one is started"
+            " here",
+        )
+        parser.add_argument("--nodes", type=_positive, default=1, help="ray: machines to wait for (1)")
+        parser.add_argument("--wait", type=float, default=60.0, metavar="SECONDS", help="ray: for how long (60)")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+
+def _run_bulk(options: argparse.Namespace) -> str:
+    """Run a job and return a sentence that describes what was done.
+
+    Raises:
+        AnalyticsError: the job fails.
+        OSError: the output cannot be written.
+    """
+    arrow_modules()
+    job: Job = options.job(options)
+    run = JobRun(job, options.input, options.block_rows, options.output, _say)
+    with _runner(options) as runner:
+        return run.run(runner)
+
+
+@contextmanager
+def _runner(options: argparse.Namespace) -> Iterator[Runner]:
+    if options.runner == "ray":
+        with ray_runner(Cluster(options.address, options.nodes, options.wait), _say) as runner:
+            yield runner
+    elif options.processes > 1:
+        yield partial(in_processes, options.processes)
+    else:
+        yield in_this_process
 
 
 if __name__ == "__main__":

@@ -249,3 +249,29 @@ def training_command(capability: str, data: str, config: Any, options: Mapping[s
     for name, value in changed_settings(config).items():
         words += ["--set", f"{name}={value}"]
     return shlex.join(words)
+
+
+@configuration
+class TrainingConfig:
+    """How an encoder is trained; each capability's configuration adds its batch size and other fields."""
+
+    backbone: Backbone = "all-MiniLM-L6-v2"
+    adapter_rank: AdapterRank = 0
+    weight_decay: WeightDecay = 0.01
+    warmup_share: WarmupShare = 0.0
+    max_steps: MaximumSteps = 0
+    mixed_precision: MixedPrecision = True
+    accumulate: Accumulation = 1
+    evaluate_every: EvaluationInterval = 0
+    patience: Patience = 0
+    checkpoint_every: CheckpointInterval = 0
+    device: Device = "auto"
+    seed: Seed = 42
+
+    def __post_init__(self) -> None:
+        if problems := self.contradictions():
+            raise ConfigurationError(problems)
+
+    def contradictions(self) -> list[str]:
+        """Return contradictions between fields that are each valid on their own."""
+        return []

@@ -23,14 +23,20 @@ from analytics.analogy.exemplars import Exemplar, ExemplarCorpus
 from analytics.analogy.graphs import readable_text_graph
 from analytics.analogy.retriever import ServedRetriever
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_amend, artifact_checksum
-from analytics.backbone.sentence_modules import CONFIG_NAME, read_modules, write_modules
-from analytics.backbone.sources import ADAPTER_NAME, BACKBONE_FOLDER, PACKAGED, encoder_source
+from analytics.backbone.sources import (
+    ADAPTER_NAME,
+    BACKBONE_FOLDER,
+    CONFIG_NAME,
+    PACKAGED,
+    encoder_source,
+    read_modules,
+    write_modules,
+)
 from analytics.catalog import CAPABILITIES
 from analytics.errors import ArtifactError, BackboneError, DataError, EngineError
-from analytics.inference.encode import OnnxEncoder
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, OnnxEncoder
 from analytics.inference.heads import Prediction, ProbeHeads
 from analytics.inference.subject import looks_like_mathematics
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.json_lines import TEXT_LIMIT, string_problem
 from analytics.languages import primary_language
 from analytics.paraphrase.scoring.scorer import PairScore, Scorer
@@ -126,7 +132,7 @@ class Encoder:
             if not (aside / BACKBONE_FOLDER).is_dir():
                 with _pytorch("Saving an encoder without weights of its own"):
                     from analytics.backbone.bert import load_backbone
-                    from analytics.backbone.tiny import save_backbone
+                    from analytics.backbone.export import save_backbone
                 save_backbone(load_backbone(self._weights(), device="cpu"), aside / BACKBONE_FOLDER)
             write_modules(aside, dimension=self.model.dimension, max_tokens=self.model.max_tokens)
 

@@ -1,7 +1,7 @@
 """A solver and a retriever together: each makes the other better. Torch-free.
 
 `RecallingSolver` also tries the graphs of similar solved problems, and `likely_graphs` turns a solver's solutions
-into the graphs by which exemplars are ranked (`analytics.analogy.likely_graphs`).
+into the graphs by which exemplars are ranked (`analytics.analogy.exemplars`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from analytics.analogy.datastore import Datastore, kept_examples
+from analytics.analogy.exemplars import LikelyGraphs
 from analytics.analogy.graphs import readable_text_graph
-from analytics.analogy.likely_graphs import LikelyGraphs
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
-from analytics.analogy.retriever import ServedRetriever
+from analytics.analogy.retriever import Datastore, ServedRetriever, kept_examples
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.expression.notation import to_prefix

@@ -32,8 +32,7 @@ def load_model(path: Path) -> LocalModel:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from analytics.backbone.bert import no_progress_bars
-    from analytics.backbone.generators import Generator
+    from analytics.backbone.bert import Generator, no_progress_bars
 
     with no_progress_bars():
         model = AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, dtype=torch.float32).eval()

@@ -187,7 +187,8 @@ def tiny_folder(tmp_path_factory) -> Callable[[int], str]:
 
     @cache
     def saved(max_tokens: int) -> str:
-        from analytics.backbone.tiny import save_backbone, tiny_backbone
+        from analytics.backbone.export import save_backbone
+        from tests.tiny_backbone import tiny_backbone
 
         folder = tmp_path_factory.mktemp("backbone") / "tiny"
         save_backbone(tiny_backbone(max_tokens=max_tokens), folder)

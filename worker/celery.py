@@ -12,7 +12,7 @@ from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "questionbank.settings")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # for the reason see analytics/training/threads.py
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # for the reason see analytics/training/context.py
 
 import django
 import structlog

@@ -15,9 +15,8 @@ from psycopg import sql
 
 from analytics.capability import Lens
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS, lenses
-from analytics.inference.encode import TextEncoder, VocabularyEncoder
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, TextEncoder, VocabularyEncoder
 from analytics.inference.ngrams import HashedNgramEncoder
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.retrieval import Encode
 from questionbank.bank import vector_services as embeddings
 from questionbank.bank.search_index import search_text_fill

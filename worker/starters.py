@@ -25,8 +25,7 @@ from analytics.json_lines import read_objects
 from analytics.languages import primary_language
 from analytics.splits import KeptOut
 from analytics.starters import copy_adapter
-from analytics.training.context import FileOptions, TrainingContext
-from analytics.training.threads import wait_passively
+from analytics.training.context import FileOptions, TrainingContext, wait_passively
 from questionbank.demo.bank import DEMO_BANK
 from worker.solver.starter_data import STARTER_SETS, write_problems, write_rows
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.backbone.sources import encoder_hash
+from analytics.bulk.files import finished_manifest, read_results, vectors_of
 from analytics.bulk.jobs import Embed
-from analytics.bulk.results import finished_manifest, read_results, vectors_of
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS
 from analytics.errors import DataError
 from analytics.question_content import content_digest

@@ -51,7 +51,7 @@ class AnalogyCapability(Capability[ServedRetriever]):
         """Train a retriever on the problems of a file or a folder: `read_to_train`."""
         from analytics.analogy.train import train_retriever
         from analytics.problem_files import read_to_train
-        from analytics.training.files import file_training
+        from analytics.training.checkpoint import file_training
 
         files.refuse_hierarchy("A retriever of analogous problems")
         with file_training("analogy", data, output, config, files, context) as (config, context):

@@ -17,9 +17,9 @@ from analytics.configuration import (
     Measured,
     Schedule,
     Temperature,
+    TrainingConfig,
     configuration,
 )
-from analytics.training.config import TrainingConfig
 
 
 @configuration

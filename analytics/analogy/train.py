@@ -13,18 +13,16 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from analytics.analogy.config import AnalogyConfig
-from analytics.analogy.datastore import Datastore, kept_examples, save_datastore
 from analytics.analogy.examples import AnalogyExample, Positives, read_graphs, retriever_text, with_positive
-from analytics.analogy.measures import shared_keys_at_k
+from analytics.analogy.graphs import shared_keys_at_k
+from analytics.analogy.retriever import Datastore, kept_examples, save_datastore
 from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import finish_adapters
-from analytics.backbone.backbone import Backbone
+from analytics.backbone.backbone import Backbone, Head
 from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
-from analytics.backbone.head import Head
 from analytics.errors import DataError
-from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
-from analytics.losses.info_nce import InfoNCELoss
+from analytics.losses import HierarchicalContrastLoss, InfoNCELoss
 from analytics.problem_files import Problems, set_apart
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.device import seed_everything

@@ -1,27 +1,41 @@
-"""Load any Hugging Face encoder, and encode many texts as one vector each."""
+"""Load any Hugging Face encoder or text generator, build a GRU encoder, and encode many texts as one vector each.
+
+Nothing is downloaded unless the caller names a hub id and allows it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import torch
+from huggingface_hub.constants import HF_HUB_OFFLINE
+from torch import Tensor, nn
 from torch.nn.functional import normalize
-from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from transformers import (
+    AutoModel,
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+from transformers.modeling_outputs import BaseModelOutput
 from transformers.utils import logging as transformers_logging
 
 from analytics.artifacts import artifact_read
 from analytics.backbone.adapters import adapter_to_continue, add_adapters, load_adapter
-from analytics.backbone.backbone import Backbone, load_head, padded_batch, set_head, weights_sha256
+from analytics.backbone.backbone import Backbone, Head, load_head, padded_batch, set_head, weights_sha256
 from analytics.backbone.four_bit import load_four_bit
-from analytics.backbone.head import Head
-from analytics.backbone.sentence_modules import read_modules
 from analytics.backbone.sources import (
     ADAPTER_NAME,
     DEFAULT_BACKBONE,
@@ -30,6 +44,7 @@ from analytics.backbone.sources import (
     Source,
     encoder_source,
     find_source,
+    read_modules,
 )
 from analytics.errors import BackboneError, Cancelled
 from analytics.length_batches import batches_by_length
@@ -253,3 +268,108 @@ def no_progress_bars() -> Iterator[None]:
         yield
     finally:
         transformers_logging.enable_progress_bar()
+
+
+_GRU_LAYERS = 2
+_DROPOUT = 0.5  # of the embeddings, and between the layers
+
+
+class _RecurrentConfig(PreTrainedConfig):
+    model_type = "recurrent"
+
+
+class RecurrentEncoder(PreTrainedModel):
+    """Token embeddings and a GRU in both directions, whose states are added: the encoder of GTS, without pretraining.
+
+    Xie and Sun, "A Goal-Driven Tree-Structured Neural Model for Math Word Problems" (IJCAI 2019), section 3.1. It
+    reads the default encoder's tokens instead of words, and is only trained and evaluated, never served.
+
+    Args:
+        vocabulary: number of tokens.
+        width: width of the states.
+        embedding: width of the token embeddings.
+    """
+
+    config_class = _RecurrentConfig
+
+    def __init__(self, vocabulary: int, *, width: int = 512, embedding: int = 128) -> None:
+        super().__init__(_RecurrentConfig())
+        self.embeddings = nn.Embedding(vocabulary, embedding)
+        self.dropout = nn.Dropout(_DROPOUT)
+        self.gru = nn.GRU(embedding, width, _GRU_LAYERS, batch_first=True, bidirectional=True, dropout=_DROPOUT)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> BaseModelOutput:
+        """Return states (texts, tokens, width); states after the end of a text are zero.
+
+        Args:
+            input_ids: (texts, tokens).
+            attention_mask: (texts, tokens) 1 for tokens, before the padding.
+        """
+        embedded = self.dropout(self.embeddings(input_ids))
+        lengths = attention_mask.sum(dim=1).cpu()
+        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
+        states, _lengths = pad_packed_sequence(self.gru(packed)[0], batch_first=True, total_length=input_ids.shape[1])
+        forward, backward = states.chunk(2, dim=2)
+        return BaseModelOutput(last_hidden_state=forward + backward)
+
+
+def recurrent_backbone(*, max_tokens: int = 256, device: str = "auto", width: int = 512) -> Backbone:
+    """Return a GRU with random weights, drawn from torch's generator, and the default encoder's tokenizer.
+
+    Raises:
+        BackboneError: the default encoder is not installed.
+    """
+    default = load_backbone(max_tokens=max_tokens, device="cpu")
+    model = RecurrentEncoder(default.tokenizer.get_vocab_size(), width=width)
+    return Backbone(
+        name="gru",
+        model=model.train().to(pick_device(device)),
+        tokenizer=default.tokenizer,
+        dimension=width,
+        max_tokens=default.max_tokens,
+        pad_id=default.pad_id,
+        unknown_id=default.unknown_id,
+        weights_hash=weights_sha256(model),
+    )
+
+
+GeneratorKind = Literal["sequence-to-sequence", "causal"]
+
+_LOADERS: dict[GeneratorKind, Any] = {"sequence-to-sequence": AutoModelForSeq2SeqLM, "causal": AutoModelForCausalLM}
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """A text generation model with its tokenizer, in evaluation mode on its device.
+
+    Attributes:
+        name: the folder's name or the hub id.
+    """
+
+    name: str
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+
+
+def load_generator(name_or_path: str, kind: GeneratorKind, *, device: str = "auto") -> Generator:
+    """Load a model from a folder, or by its hub id if there is no such folder.
+
+    Raises:
+        BackboneError: the folder is missing or contains no such model, or the hub does not provide it.
+    """
+    folder = Path(name_or_path).expanduser()
+    is_folder = folder.is_dir()
+    if not is_folder and (folder.is_absolute() or name_or_path.startswith((".", "~"))):
+        raise BackboneError(f"There is no folder {name_or_path} to load a {kind} model from.")
+    location = str(folder) if is_folder else name_or_path
+    try:
+        with no_progress_bars():
+            model = _LOADERS[kind].from_pretrained(location, local_files_only=is_folder)
+        tokenizer = AutoTokenizer.from_pretrained(location, local_files_only=is_folder)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        hint = "" if is_folder or not HF_HUB_OFFLINE else " (HF_HUB_OFFLINE=0 lets it be downloaded)"
+        raise BackboneError(f"{name_or_path} holds no {kind} model that can be loaded{hint}: {error}") from error
+    place = pick_device(device)
+    if place.type == "cpu" and model.dtype == torch.float16:
+        model = model.float()  # CPUs are several times slower with half precision
+    return Generator(folder.name if is_folder else name_or_path, model.to(place).eval(), tokenizer)

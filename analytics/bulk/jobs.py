@@ -20,8 +20,7 @@ import numpy as np
 
 from analytics.artifacts import artifact_checksum, artifact_read
 from analytics.backbone.sources import encoder_hash
-from analytics.bulk.files import Texts
-from analytics.bulk.results import Columns
+from analytics.bulk.files import Columns, Texts
 from analytics.capability import Lens
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS
 from analytics.encoder.capability import ENCODER
@@ -31,7 +30,7 @@ from analytics.paraphrase.capability import PARAPHRASE
 from analytics.question_content import content_digest
 from analytics.retrieval import Encode
 from analytics.solver.rules.solver import compared_answers
-from analytics.training.threads import wait_passively
+from analytics.training.context import wait_passively
 
 CHARACTER_NGRAMS = "char-ngrams"
 """The encoder without weights, used instead of a model's folder."""

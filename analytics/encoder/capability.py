@@ -47,7 +47,7 @@ class EncoderCapability(Capability[OnnxEncoder]):
         """Train an encoder on the questions of a file, a folder, or a folder of folders: `read_examples`."""
         from analytics.encoder.examples import read_examples
         from analytics.encoder.train import train_encoder
-        from analytics.training.files import file_training
+        from analytics.training.checkpoint import file_training
 
         with file_training("encoder", data, output, config, files, context) as (config, context):
             examples = read_examples(data, language=files.language, hierarchy=files.hierarchy)

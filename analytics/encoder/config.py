@@ -16,10 +16,10 @@ from analytics.configuration import (
     EvaluationInterval,
     LearningRate,
     MaximumTokens,
+    TrainingConfig,
     configuration,
 )
 from analytics.errors import ConfigurationError
-from analytics.training.config import TrainingConfig
 
 
 @configuration
@@ -151,7 +151,7 @@ class EncoderConfig(TrainingConfig):
             ConfigurationError: the number of values is wrong, or one is not a positive number.
         """
         if not self.temperatures:
-            from analytics.encoder.khar import default_temperatures
+            from analytics.concept_paths import default_temperatures
 
             return default_temperatures(self.levels)
         try:

@@ -24,17 +24,15 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, normalize
 
 from analytics.atomic_file import written_aside
-from analytics.backbone.backbone import Backbone, set_head
+from analytics.backbone.backbone import Backbone, Head, set_head
 from analytics.backbone.bert import encode_bulk
 from analytics.backbone.export import for_serving
-from analytics.backbone.head import Head
+from analytics.concept_paths import encode_paths
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
-from analytics.encoder.khar import encode_paths
-from analytics.encoder.objectives import TaskContrast, task_contrast
-from analytics.encoder.rank_table import RankTable
+from analytics.encoder.objectives import RankTable, TaskContrast, task_contrast
 from analytics.errors import DataError
-from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
+from analytics.losses import HierarchicalContrastLoss
 from analytics.records import ConceptPath
 from analytics.training.context import TrainingContext
 from analytics.training.device import seed_everything

@@ -12,19 +12,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from analytics.backbone.backbone import Backbone
-from analytics.backbone.head import pooled_vectors
+from analytics.backbone.backbone import Backbone, pooled_vectors
+from analytics.concept_paths import NO_CONCEPT, encode_paths
 from analytics.encoder.augmentation import Augmenter
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
-from analytics.encoder.khar import NO_CONCEPT, encode_paths
-from analytics.encoder.objectives import JointHeads, task_contrast
-from analytics.encoder.rank_table import RankTable
+from analytics.encoder.objectives import JointHeads, RankTable, task_contrast
 from analytics.errors import DataError
-from analytics.losses.rince import RINCELoss
+from analytics.losses import RINCELoss
 from analytics.training.distributed import gather
-from analytics.training.optimisation import decay_groups
-from analytics.training.stages import Step, Task, length_grouped_batches
+from analytics.training.stages import Step, Task, decay_groups, length_grouped_batches
 
 
 class MomentumEncoder(nn.Module):

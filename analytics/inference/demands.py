@@ -1,12 +1,15 @@
-"""What a question's text demands of a student, measured by counts of signs, numbers, letters and words.
+"""What a question's text demands of a student: counts of its text, and which of two questions on a topic is harder.
 
-The difficulty order of two questions uses them (`analytics.inference.order`).
+The order's model is that of Bradley and Terry (1952): a question with score s is harder than one with score t with
+probability 1 / (1 + exp(t - s)). `analytics.probes.order` fits it. The difficulty probe may use the surface counts
+in addition to the vector.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -139,3 +142,112 @@ def _depth(text: str) -> int:
         depth += (character in "([") - (character in ")]")
         deepest = max(deepest, depth)
     return deepest
+
+
+CANNOT_TELL = 0.1
+"""Distance from one half below which a probability is inconclusive."""
+
+LARGEST_DEMAND = 2.0  # standard deviations: caps the effect of extreme counts
+
+
+@dataclass(frozen=True, slots=True)
+class OrderHead:
+    """A linear score of a question from its vector, its text's demands and words, and its estimated difficulty.
+
+    Attributes:
+        vector_weights: (dimension,).
+        demand_weights: (demands,), for `demand_counts`, in standard deviations from the centre.
+        demand_centre: (demands,).
+        demand_spread: (demands,), their standard deviations.
+        words: words that count if a text contains them.
+        word_weights: (words,).
+        difficulty_weight: for the estimated difficulty as a share of its scale, from 0 to 1.
+    """
+
+    vector_weights: np.ndarray
+    demand_weights: np.ndarray
+    demand_centre: np.ndarray
+    demand_spread: np.ndarray
+    words: tuple[str, ...]
+    word_weights: np.ndarray
+    difficulty_weight: float
+
+    def scores(self, vectors: np.ndarray, texts: Sequence[str], difficulties: np.ndarray) -> np.ndarray:
+        """Return (questions,) scores; only their differences are meaningful.
+
+        Args:
+            vectors: (questions, dimension).
+            texts: of the questions.
+            difficulties: (questions,) estimates as shares of their scale.
+        """
+        demands = scaled_demands(texts, self.demand_centre, self.demand_spread)
+        scores: np.ndarray = (
+            vectors @ self.vector_weights
+            + demands @ self.demand_weights
+            + said_words(texts, self.words) @ self.word_weights
+            + difficulties * self.difficulty_weight
+        )
+        return scores
+
+
+def scaled_demands(texts: Sequence[str], centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Return (texts, demands) counts in standard deviations from the centre, capped at `LARGEST_DEMAND`."""
+    return np.clip((demand_counts(texts) - centre) / spread, -LARGEST_DEMAND, LARGEST_DEMAND)
+
+
+def said_words(texts: Sequence[str], words: Sequence[str]) -> np.ndarray:
+    """Return (texts, words): 1 if the text contains the word, else 0."""
+    place = {word: column for column, word in enumerate(words)}
+    said = np.zeros((len(texts), len(words)), dtype=np.float32)
+    for row, text in enumerate(texts):
+        said[row, [place[word] for word in words_of(text) if word in place]] = 1
+    return said
+
+
+def harder_probability(score: float, other: float) -> float:
+    """Return the probability that the question with the first score is harder than the other.
+
+    >>> harder_probability(1.0, 1.0)
+    0.5
+    """
+    return float(1 / (1 + np.exp(np.clip(other - score, -30, 30))))
+
+
+_SENTENCE_END = re.compile(r"[.?!](?:\s|$)|[。？！]")
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_OPERATOR = re.compile(r"[-+*/=^<>×÷]")
+_FRACTION_COMMAND = re.compile(r"\\[dt]?frac")
+_BRACE = re.compile(r"[{}]")
+
+SURFACE_COUNTS = (
+    "characters",
+    "words",
+    "sentences",
+    "numbers",
+    "digits of the longest number",
+    "commands",
+    "operators",
+    "fractions",
+    "braces",
+    "dollars",
+)
+
+
+def surface_counts(texts: Sequence[str]) -> np.ndarray:
+    """Return (texts, len(SURFACE_COUNTS)) float32: the logarithm of one plus each count."""
+    counts = np.zeros((len(texts), len(SURFACE_COUNTS)), dtype=np.float32)
+    for row, text in enumerate(texts):
+        numbers = _NUMBER.findall(text)
+        counts[row] = (
+            len(text),
+            len(_WORD.findall(text)),
+            len(_SENTENCE_END.findall(text)),
+            len(numbers),
+            max((len(number.partition(".")[0]) for number in numbers), default=0),
+            len(_COMMAND.findall(text)),
+            len(_OPERATOR.findall(text)),
+            len(_FRACTION_COMMAND.findall(text)),
+            len(_BRACE.findall(text)),
+            text.count("$"),
+        )
+    return np.log1p(counts)

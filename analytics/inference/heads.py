@@ -18,9 +18,7 @@ import numpy as np
 
 from analytics.artifacts import Manifest, artifact_read
 from analytics.errors import ArtifactError, DataError
-from analytics.inference.demands import DEMANDS
-from analytics.inference.order import OrderHead
-from analytics.inference.surface import SURFACE_COUNTS, surface_counts
+from analytics.inference.demands import DEMANDS, SURFACE_COUNTS, OrderHead, surface_counts
 from analytics.records import ConceptPath
 from analytics.splits import crossing_fold
 
@@ -66,8 +64,8 @@ class Prediction:
     """The probes' prediction for one question: the most probable paths, in descending order, and the difficulty.
 
     Attributes:
-        order: its score among questions on its topic (`analytics.inference.order`); None without a text, or from probes
-            that never learned an order.
+        order: its score among questions on its topic (`OrderHead`); None without a text, or from probes that never
+            learned an order.
     """
 
     concepts: tuple[ConceptGuess, ...]

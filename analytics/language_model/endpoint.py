@@ -1,4 +1,4 @@
-"""A language model behind an OpenAI-compatible HTTP endpoint. Torch-free.
+"""A language model behind an OpenAI-compatible HTTP endpoint, and a limit on its requests per minute. Torch-free.
 
 Hosted models, vLLM, llama.cpp's server and Ollama all support ``POST BASE/chat/completions``. Only fields
 that all of them know are sent, and two that some refuse: a server that refuses the schema of an answer or the
@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -26,7 +28,6 @@ from analytics.language_model.protocol import (
     OnText,
     ask_each,
 )
-from analytics.language_model.rate_limit import RateLimit
 
 _BUSY = frozenset({429, 503})
 _PASSING = _BUSY | {408, 500, 502, 504}  # statuses after which a retry may help
@@ -37,6 +38,41 @@ _REASON_LENGTH = 200  # characters of the server's message quoted in an error
 _EVENT = b"data:"
 _LAST_EVENT = b"[DONE]"
 _TRIES = 3  # an answer of which a part was already passed on is not retried
+_MINUTE = 60.0
+
+
+class RateLimit:
+    """Lets at most `per_minute` requests begin in any minute; later ones wait. Thread-safe.
+
+    Args:
+        per_minute: 0 for no limit.
+        clock: monotonic clock in seconds.
+        wait: sleep function.
+    """
+
+    def __init__(
+        self,
+        per_minute: int,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.per_minute, self._clock, self._wait = per_minute, clock, wait
+        self._begun: deque[float] = deque(maxlen=per_minute or 1)
+        self._lock = Lock()
+
+    def acquire(self) -> None:
+        """Block until another request may begin."""
+        if not self.per_minute:
+            return
+        with self._lock:  # a waiting caller holds the lock, so that the others wait in order
+            if len(self._begun) == self.per_minute:
+                left = self._begun[0] + _MINUTE - self._clock()
+                if left > 0:
+                    self._wait(left)
+            self._begun.append(self._clock())
+
+
 _UNLIMITED = RateLimit(0)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from transformers import TextStreamer
 
-from analytics.backbone.generators import Generator, load_generator
+from analytics.backbone.bert import Generator, load_generator
 from analytics.errors import DataError
 from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Message, ModelAnswer, OnText
 from analytics.length_batches import batches_by_length

@@ -36,7 +36,7 @@ class ParaphraseCapability(Capability[Scorer]):
         """Train a scorer on the questions and labelled pairs of a file or a folder: `read_material`."""
         from analytics.paraphrase.pair_files import read_material
         from analytics.paraphrase.train import train_scorer
-        from analytics.training.files import file_training
+        from analytics.training.checkpoint import file_training
 
         files.refuse_hierarchy("A paraphrase scorer")
         with file_training("paraphrase", data, output, config, files, context) as (config, context):

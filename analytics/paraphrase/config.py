@@ -16,12 +16,12 @@ from analytics.configuration import (
     EvaluationInterval,
     MaximumTokens,
     Seed,
+    TrainingConfig,
     WarmupShare,
     configuration,
 )
 from analytics.errors import DataError
 from analytics.paraphrase.operators.catalog import OPERATORS, operator
-from analytics.training.config import TrainingConfig
 
 TOGETHER = 4
 """Maximum number of triplets of one question that are learned together."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from analytics.backbone.generators import load_generator
+from analytics.backbone.bert import load_generator
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.operators.catalog import Apply
 from analytics.paraphrase.operators.sequence_models import (

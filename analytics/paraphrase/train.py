@@ -21,8 +21,7 @@ from analytics.backbone.bert import load_trainable
 from analytics.backbone.export import export_starter, export_trained
 from analytics.backbone.sources import DEFAULT_BACKBONE
 from analytics.errors import DataError
-from analytics.losses.multiple_negatives import MultipleNegativesRankingLoss
-from analytics.losses.triplet import TripletLoss
+from analytics.losses import MultipleNegativesRankingLoss, TripletLoss
 from analytics.paraphrase.calibrating import (
     MAIN_METRIC,
     check_labels,
@@ -43,18 +42,67 @@ from analytics.records import ParaphrasePair
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.device import seed_everything
 from analytics.training.distributed import broadcast_from_main, gather_objects, gather_rows
-from analytics.training.interpolation import SHARES, interpolate_weights, starting_weights
 from analytics.training.loop import train_configured
-from analytics.training.optimisation import decay_groups
 from analytics.training.stages import (
     LoopSettings,
     Stage,
     Step,
     Task,
     TrainingResult,
+    decay_groups,
     length_grouped_batches,
     with_provenance,
 )
+
+SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
+"""Interpolation coefficients to try; on a tie the first is taken."""
+
+_NOT_SCALED = ".lora_A."  # only one of an adapter's two factors is scaled, so that their product is
+
+
+def starting_weights(model: nn.Module) -> dict[str, Tensor]:
+    """Return copies of the weights that a training run will change; call it before training begins."""
+    return {
+        name: weight.detach().clone()
+        for name, weight in model.named_parameters()
+        if weight.requires_grad and _NOT_SCALED not in name
+    }
+
+
+@torch.no_grad()
+def interpolate_weights(
+    model: nn.Module, start: dict[str, Tensor], judge: Callable[[], float], shares: Sequence[float] = SHARES
+) -> float:
+    """Set a trained model to the best weights on the line from its starting weights.
+
+    Wortsman et al. (CVPR 2022), "Robust fine-tuning of zero-shot models": training on synthetic examples forgets
+    some of what the pretrained weights knew; between the two there are weights that rank better than either end,
+    even on data of another kind.
+
+    Args:
+        model: trained; its weights are changed in place.
+        start: its `starting_weights`.
+        judge: called after each set of weights is loaded into the model; higher is better.
+        shares: coefficients from start (0) to end (1).
+
+    Returns:
+        The chosen coefficient.
+    """
+    weights = dict(model.named_parameters())
+    end = {name: weights[name].detach().clone() for name in start}
+
+    def go(share: float) -> None:
+        for name, first in start.items():
+            weights[name].copy_(torch.lerp(first, end[name], share))
+
+    figures = []
+    for share in shares:
+        go(share)
+        figures.append(judge())
+    best = max(range(len(shares)), key=lambda place: figures[place])
+    go(shares[best])
+    return shares[best]
+
 
 STARTER_FOLDER = Path(__file__).parent / "starter"
 

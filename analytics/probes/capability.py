@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analytics.capability import Capability, Starter
 from analytics.inference.heads import ProbeHeads, load_heads
-from analytics.probes.config import ProbesConfig
+from analytics.probes.data import ProbesConfig
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
 if TYPE_CHECKING:

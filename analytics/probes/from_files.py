@@ -15,11 +15,10 @@ import numpy as np
 from analytics.artifacts import Manifest
 from analytics.configuration import training_command
 from analytics.errors import DataError
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
 from analytics.inference.ngrams import HashedNgramEncoder
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.metrics import rounded
-from analytics.probes.config import ProbesConfig
-from analytics.probes.data import ProbeData
+from analytics.probes.data import ProbeData, ProbesConfig
 from analytics.probes.order import LANGUAGE, ladder_texts
 from analytics.probes.train import measured_both_ways, train_probes
 from analytics.question_files import QuestionRow, read_rows

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from analytics.concept_paths import PathTree, without_leading
+from analytics.inference.demands import surface_counts
 from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads
-from analytics.inference.surface import surface_counts
 from analytics.metrics import (
     accuracy,
     doa,

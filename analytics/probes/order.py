@@ -12,9 +12,8 @@ import numpy as np
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
-from analytics.inference.demands import demand_counts, words_of
+from analytics.inference.demands import OrderHead, demand_counts, said_words, scaled_demands, words_of
 from analytics.inference.heads import ProbeHeads
-from analytics.inference.order import OrderHead, said_words, scaled_demands
 from analytics.splits import grouped_folds
 
 LADDERS = Path(__file__).with_name("ladders.txt")

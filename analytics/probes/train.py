@@ -25,14 +25,21 @@ from analytics.artifacts import Manifest, artifact_write
 from analytics.concept_paths import PathTree, common_leading_nodes, without_leading
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
+from analytics.inference.demands import surface_counts
 from analytics.inference.heads import MIDDLE, ConceptHead, DifficultyHead, ProbeHeads, save_heads
-from analytics.inference.surface import surface_counts
 from analytics.metrics import rounded
-from analytics.probes.calibration import choose_temperature, conformal_radius
-from analytics.probes.concept_probe import ConceptProbe, Fit, choose_penalty, concept_probe
-from analytics.probes.config import ProbesConfig
-from analytics.probes.data import DifficultyScale, ProbeData, kept_out
-from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe, information
+from analytics.probes.data import DifficultyScale, ProbeData, ProbesConfig, kept_out
+from analytics.probes.fitting import (
+    ConceptProbe,
+    Fit,
+    choose_penalty,
+    choose_ridge_penalty,
+    choose_temperature,
+    concept_probe,
+    conformal_radius,
+    difficulty_probe,
+    information,
+)
 from analytics.probes.measure import measure_probes
 from analytics.probes.order import fit_order
 from analytics.records import ConceptPath

@@ -44,7 +44,7 @@ class SolverCapability(Capability[ServedSolver]):
         """Train a solver on the problems of a file or a folder: `read_to_train`."""
         from analytics.problem_files import read_to_train
         from analytics.solver.train import train_solver
-        from analytics.training.files import file_training
+        from analytics.training.checkpoint import file_training
 
         files.refuse_hierarchy("A solver")
         with file_training("solver", data, output, config, files, context) as (config, context):

@@ -21,10 +21,10 @@ from analytics.configuration import (
     Measured,
     Schedule,
     Temperature,
+    TrainingConfig,
     WarmupShare,
     configuration,
 )
-from analytics.training.config import TrainingConfig
 
 EquationStrategy = Literal["exact", "nearest"]
 Pool = Literal["train", "roda", "qr", "roda+qr"]

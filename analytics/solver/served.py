@@ -15,8 +15,7 @@ from safetensors.numpy import load_file
 from tokenizers import Encoding
 
 from analytics.errors import ArtifactError
-from analytics.inference.encode import ExportedEncoder, open_exported
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT, unknown_words
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, ExportedEncoder, open_exported, unknown_words
 from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord

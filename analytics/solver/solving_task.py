@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from analytics.errors import DataError
-from analytics.losses.multiple_negatives import MultipleNegativesRankingLoss
-from analytics.losses.triplet import TripletLoss
+from analytics.losses import MultipleNegativesRankingLoss, TripletLoss
 from analytics.solver.config import SolverConfig
 from analytics.solver.decoder import DecodedTrees
 from analytics.solver.model import SolverModel
@@ -20,8 +19,7 @@ from analytics.solver.reading import ReadProblem
 from analytics.solver.targets import SolverExample
 from analytics.solver.textual_pairs import TextualTriple
 from analytics.training.device import inference_dtype, sent
-from analytics.training.optimisation import decay_groups
-from analytics.training.stages import Step, Task, length_grouped_batches
+from analytics.training.stages import Step, Task, decay_groups, length_grouped_batches
 
 _RAMP = 0.05, 0.3  # shares of the steps on triples, between which the contrast ramps up to full weight
 

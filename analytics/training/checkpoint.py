@@ -2,7 +2,7 @@
 
 It is one file, written to a temporary name and then renamed, so that a killed process leaves the previous
 one. It contains the weights, the optimiser, the schedule, the position in the data, and the state of every
-random generator.
+random generator. `file_training` is the setup shared by all training runs on files.
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ import random
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from analytics.atomic_file import written_aside
+from analytics.configuration import training_command
 from analytics.errors import ArtifactError
+from analytics.training.context import FileOptions, TrainingContext, progress_lines
 from analytics.training.distributed import is_main
 from analytics.training.stages import TrainingResult
 
@@ -139,3 +141,39 @@ def kept_or_made(path: Path, make: Callable[[], Any]) -> Any:
     with written_aside(path) as raw, gzip.open(raw, "wt", encoding="utf-8") as stream:
         json.dump(made, stream, ensure_ascii=False)
     return made
+
+
+Config = TypeVar("Config")
+
+
+@contextmanager
+def file_training(
+    capability: str, data: Path, output: Path, config: Config, files: FileOptions, context: TrainingContext
+) -> Iterator[tuple[Config, TrainingContext]]:
+    """Yield the configuration and the context of a training run on files.
+
+    A checkpoint is stored next to the output until the block ends; after an error it stays, and the same
+    command resumes from it.
+
+    Args:
+        capability: the capability's word.
+        data: file or folder with the training data.
+        output: the model's folder.
+        config: dataclass with a `backbone`, which `files` may replace.
+        files: options from the command line.
+        context: receives each report as a line.
+    """
+    if files.backbone:
+        changed: Any = replace(config, backbone=files.backbone)  # type: ignore[type-var]  # a dataclass
+        config = changed
+    options = {"--language": files.language, "--hierarchy": files.hierarchy}
+    with checkpoints_beside(output) as checkpoints:
+        yield (
+            config,
+            replace(
+                context,
+                command=training_command(capability, data.name, config, options),
+                checkpoints=checkpoints,
+                callbacks=(*context.callbacks, progress_lines(context.say)),
+            ),
+        )

@@ -1,7 +1,11 @@
-"""The environment of a training run: where the model comes from, progress reports, and who gets the result."""
+"""The environment of a training run: where the model comes from, progress reports, and who gets the result.
+
+Torch-free: `wait_passively` must be called before torch is imported.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -176,3 +180,15 @@ class FileOptions:
 
 DEFAULT_FILES = FileOptions()
 """Default options: all questions, with the configuration's encoder."""
+
+
+def wait_passively() -> None:
+    """Make a process's threads yield the processor while they wait; call it at program start.
+
+    By default the threads of an OpenMP loop spin while they wait for one another. On a machine with other load
+    (a database, a web server), spinning takes the processor away from that load, and from the thread that the
+    others wait for. With passive waiting, encoding was five to ten times as fast on two busy cores (decision 4).
+
+    It does nothing if ``OMP_WAIT_POLICY`` is already set, and has no effect once torch is imported.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")

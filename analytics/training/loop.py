@@ -31,8 +31,7 @@ from analytics.training.checkpoint import (
     save_checkpoint,
 )
 from analytics.training.context import DEFAULT_CONTEXT, StepReport, TrainingContext, terminated
-from analytics.training.cpu_training import cpu_training
-from analytics.training.device import autocast, explained_memory_errors, pick_device
+from analytics.training.device import autocast, cpu_training, explained_memory_errors, pick_device
 from analytics.training.distributed import (
     DataParallelLosses,
     any_process,
@@ -43,8 +42,7 @@ from analytics.training.distributed import (
     mean_over_processes,
     process_number,
 )
-from analytics.training.optimisation import learning_rate_schedule
-from analytics.training.stages import LoopSettings, Stage, Step, Task, TrainingResult
+from analytics.training.stages import LoopSettings, Stage, Step, Task, TrainingResult, learning_rate_schedule
 
 CHECKPOINT_VERSION = 2  # version 1 had no stages
 

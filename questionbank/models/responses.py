@@ -31,7 +31,7 @@ class ResponseSet(Shown):
         withheld: ids of questions without figures, because an earlier set has the same responses but for fewer than
             five pupils.
         worksheet: the worksheet that the class wrote; None if there is none, or it was deleted.
-        figures: `analytics.responses.classical.TotalFigures` by name, without those that are undefined; empty for
+        figures: `analytics.responses.table.TotalFigures` by name, without those that are undefined; empty for
             fewer than five pupils.
         is_modelled: whether the job has fitted the two-parameter model to the set and flagged questions that do not
             suit it.

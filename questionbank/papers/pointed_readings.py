@@ -1,6 +1,6 @@
 """A language model's reading of a test paper, as one more whole reading beside those of the rules.
 
-The model points to lines by number (`analytics.language_model.uses.papers`); all texts come from the document. The
+The model points to lines by number (`analytics.language_model.papers`); all texts come from the document. The
 document also says which options are right, by the same marks as in the rules' reading.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from analytics.language_model.uses.papers import PaperLine
+from analytics.language_model.papers import PaperLine
 from questionbank.papers.marks import read_mark
 from questionbank.papers.numbering import right_options
 from questionbank.papers.paper_lines import POINTED, Line, Role

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
-from analytics.language_model.uses.papers import read_paper
+from analytics.language_model.papers import read_paper
 from questionbank.jobs import run_services as runs
 from questionbank.jobs.progress import JobReporter
 from questionbank.models import DocumentDraft, LanguageModelUse, Run

@@ -13,8 +13,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from analytics.errors import LanguageModelError
-from analytics.language_model.endpoint import EndpointModel
-from analytics.language_model.rate_limit import RateLimit
+from analytics.language_model.endpoint import EndpointModel, RateLimit
 from questionbank.core.public_addresses import is_public_host
 from questionbank.models import Run
 

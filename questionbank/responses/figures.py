@@ -21,12 +21,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analytics.responses.classical import Unreached, question_figures, random_guess_score, total_figures
 from analytics.responses.combined import CombinedModel, KnownBefore, difficulty_of_groups, fit_combined
-from analytics.responses.fit import can_tell_fit, fit_flags
+from analytics.responses.flags import BLANK, Flag, can_tell_fit, fit_flags, option_figures, option_flags, score_flags
 from analytics.responses.item_response import ModelSettings, Priors, fit_item_response
-from analytics.responses.options import BLANK, Flag, option_figures, option_flags, score_flags
-from analytics.responses.table import Floats, Indices, Responses
+from analytics.responses.table import (
+    Floats,
+    Indices,
+    Responses,
+    Unreached,
+    question_figures,
+    random_guess_score,
+    total_figures,
+)
 
 FEWEST_PUPILS = 5
 """Nothing is shown for fewer, so that no single pupil's answers can be told."""

@@ -8,7 +8,7 @@ from django.db.models import Case, FloatField, Func, Q, QuerySet, When
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
-from analytics.responses.options import FlagCode
+from analytics.responses.flags import FlagCode
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import NotFound

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analytics.responses.options import FlagCode
+from analytics.responses.flags import FlagCode
 from questionbank.bank.series_selectors import series_starts
 from questionbank.core.charts import LineChart, line_chart
 from questionbank.models import ItemStatistics, Question, ResponseSet, Worksheet

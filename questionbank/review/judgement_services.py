@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from analytics.language_model.uses.pairs import Judgement, LeaningWeight, with_judgement
+from analytics.language_model.pairs import Judgement, LeaningWeight, with_judgement
 from analytics.paraphrase.findings.finding import Finding
 from questionbank.models import LanguageModelAnswer, LanguageModelUse, ParaphrasePair
 from questionbank.registry.language_model_use_selectors import language_model_use, may_be_sent

@@ -1,7 +1,7 @@
 """Which of two questions on a topic is harder, and where a question ranks among those on its topic.
 
 Pupils' responses decide if both questions have them, otherwise the difficulties published by their sources. If either
-is missing for one of them, the order that the probes learned gives the probability (`analytics.inference.order`).
+is missing for one of them, the order that the probes learned gives the probability (`analytics.inference.demands`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from random import Random
 
 import numpy as np
 
-from analytics.inference.order import CANNOT_TELL, harder_probability
+from analytics.inference.demands import CANNOT_TELL, harder_probability
 from analytics.languages import primary_language
 from analytics.probes.order import LANGUAGE
 from analytics.records import ConceptPath

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from analytics.analogy.exemplars import Exemplar, ExemplarCorpus
+from analytics.analogy.exemplars import Exemplar, ExemplarCorpus, LikelyGraphs
 from analytics.analogy.graphs import problem_graph, readable_text_graph
-from analytics.analogy.likely_graphs import LikelyGraphs
 from analytics.analogy.retriever import ServedRetriever, load_retriever
 from analytics.errors import DataError
-from analytics.inference.encode import OnnxEncoder
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, OnnxEncoder
 from analytics.inference.ngrams import HashedNgramEncoder
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.recalling_solver import likely_graphs, recalling
 from analytics.records import ProblemRecord
 from analytics.solver.solution import ProblemSolver

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.capability import ANALOGY
+from analytics.analogy.exemplars import exemplar_score
 from analytics.analogy.graphs import ComputationalGraph, graph_similarity
-from analytics.analogy.likely_graphs import exemplar_score
 from analytics.analogy.prompts import (
     ANSWER_FORMATS,
     PromptSettings,

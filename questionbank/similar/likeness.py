@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from analytics.analogy.likely_graphs import exemplar_score
+from analytics.analogy.exemplars import exemplar_score
 from analytics.catalog import FALLBACK_LENS, main_lens
 from analytics.concept_paths import shared_depth
 from analytics.inference.subject import looks_like_mathematics

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from analytics.language_model.uses.concepts import pick_concepts
+from analytics.language_model.concepts import pick_concepts
 from questionbank.bank.concept_selectors import named_paths
 from questionbank.core.errors import Conflict
 from questionbank.jobs.progress import JobReporter

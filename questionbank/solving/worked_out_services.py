@@ -15,7 +15,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet, TextField, Value
 from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce
 
-from analytics.language_model.uses.solving import Weights, WorkedOut, with_worked_out
+from analytics.language_model.solving import Weights, WorkedOut, with_worked_out
 from analytics.solver.solution import SIGNED_REASON, Solution
 from questionbank.core.database import database_now
 from questionbank.jobs.run_services import run_create, run_under_way

@@ -13,7 +13,7 @@ from django.db.models.functions import RowNumber
 from analytics.analogy.capability import ANALOGY
 from analytics.analogy.config import AnalogyConfig
 from analytics.catalog import main_lens
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
 from analytics.records import ProblemRecord
 from analytics.solver.solution import CERTAIN_ENOUGH
 from analytics.splits import HELD_OUT_SHARE, split_place

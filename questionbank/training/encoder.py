@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from analytics.catalog import main_lens
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
 from analytics.probes.data import kept_out
 from analytics.records import ConceptPath
 from analytics.splits import is_held_out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics.training.threads import wait_passively
+from analytics.training.context import wait_passively
 
 wait_passively()  # before a test module imports torch
 
@@ -14,7 +14,7 @@ wait_passively()  # before a test module imports torch
 @pytest.fixture(scope="session")
 def tiny():
     """A random BERT of a few thousand weights."""
-    from analytics.backbone.tiny import tiny_backbone
+    from tests.tiny_backbone import tiny_backbone
 
     return tiny_backbone()
 

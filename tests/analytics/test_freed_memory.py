@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from analytics.inference import packed_graph as freed_memory
-from analytics.inference.packed_graph import give_back_freed_memory
+from analytics.inference import onnx as freed_memory
+from analytics.inference.onnx import give_back_freed_memory
 
 
 def test_the_c_library_is_asked_where_it_can_be(monkeypatch):

@@ -19,10 +19,9 @@ import pytest
 import torch
 
 from analytics.artifacts import Manifest
-from analytics.backbone.backbone import set_head
+from analytics.backbone.backbone import Head, set_head
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_trained
-from analytics.backbone.head import Head
 from analytics.errors import AnalyticsError, ArtifactError, BackboneError, DataError
 from analytics.library import Encoder, ParaphraseScorer, Probes, Retriever, Solver
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from analytics.analogy.datastore import Datastore
 from analytics.analogy.examples import read_graphs
+from analytics.analogy.retriever import Datastore
 from analytics.recalling_solver import likely_graphs, recalling
 from analytics.records import ProblemRecord
 from analytics.solver.solution import solution_of

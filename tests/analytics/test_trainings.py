@@ -16,14 +16,13 @@ import pytest
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.train import train_retriever
 from analytics.artifacts import Manifest
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.export import save_backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.train import train_encoder
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.train import train_scorer
-from analytics.probes.config import ProbesConfig
-from analytics.probes.data import ProbeData
+from analytics.probes.data import ProbeData, ProbesConfig
 from analytics.probes.train import train_probes
 from analytics.problem_files import Problems
 from analytics.solver.config import SolverConfig
@@ -36,6 +35,7 @@ from tests.analytics.paraphrase.test_train import pairs_of
 from tests.analytics.paraphrase.word_problems import word_problems
 from tests.analytics.probes.small_world import small_world
 from tests.analytics.solver.small_problems import problems
+from tests.tiny_backbone import tiny_backbone
 
 GOLDEN = Path(__file__).with_name("golden_trainings.json")
 TINY: dict[str, Any] = {"learning_rate": 1e-3, "mixed_precision": False, "device": "cpu"}

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from analytics.json_lines import read_objects
-from analytics.training.threads import wait_passively
+from analytics.training.context import wait_passively
 from tests.bench.benchmark import gate, in_turns, read_options, timed
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")

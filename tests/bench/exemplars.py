@@ -24,7 +24,7 @@ import numpy as np
 
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
-from analytics.training.threads import wait_passively
+from analytics.training.context import wait_passively
 from tests.bench.bank import set_up
 from tests.bench.benchmark import read_options, timed
 from tests.bench.memory import peak_megabytes
@@ -79,8 +79,8 @@ def measure_training(problems: Sequence[ProblemRecord], steps: int, rounds: int 
     from analytics.analogy.config import AnalogyConfig
     from analytics.analogy.examples import read_graphs, with_positive
     from analytics.analogy.train import RetrievalTask
+    from analytics.backbone.backbone import Head
     from analytics.backbone.bert import load_backbone
-    from analytics.backbone.head import Head
     from analytics.training.device import seed_everything
 
     config = AnalogyConfig(batch_size=32)

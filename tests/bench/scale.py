@@ -22,8 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from analytics.bulk.files import arrow_modules
-from analytics.bulk.results import finished_manifest, read_results, vectors_of
+from analytics.bulk.files import arrow_modules, finished_manifest, read_results, vectors_of
 from tests.bench.benchmark import BASE_DIR, gate, read_options, timed
 from tests.bench.encode import questions
 from tests.ray_nodes import RayNodes

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from analytics.training.threads import wait_passively
+from analytics.training.context import wait_passively
 from tests.bench.benchmark import gate, read_options, timed
 from tests.bench.encode import questions
 
@@ -238,8 +238,8 @@ def large_ranks(device: Any) -> Callable[[], object]:
     """Return what ranks a large batch against a long queue: 100,000 questions, a quarter of them with two paths."""
     import torch
 
-    from analytics.encoder.khar import encode_paths
-    from analytics.encoder.rank_table import RankTable
+    from analytics.concept_paths import encode_paths
+    from analytics.encoder.objectives import RankTable
 
     rng = random.Random(0)
     questions = [

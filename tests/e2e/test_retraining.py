@@ -16,7 +16,7 @@ import pytest
 from django.db import connections
 from playwright.sync_api import Page, expect
 
-from analytics.training.threads import wait_passively
+from analytics.training.context import wait_passively
 from questionbank.bank.vector_services import embedding_set_ensure
 from questionbank.jobs.run_services import run_create
 from questionbank.models import ModelArtifact, ModelEvent, Run

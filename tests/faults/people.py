@@ -34,7 +34,8 @@ TRAIN = """
 import json, sys
 from pathlib import Path
 import django; django.setup()
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.export import save_backbone
+from tests.tiny_backbone import tiny_backbone
 from questionbank.training.services import training_request
 if not Path(sys.argv[1]).exists():
     save_backbone(tiny_backbone(seed=0), Path(sys.argv[1]))

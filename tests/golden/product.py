@@ -20,7 +20,8 @@ def start_servers(var_dir: Path) -> None:
 
 def write_tiny_backbone(folder: Path) -> None:
     """Write a tiny random encoder."""
-    from analytics.backbone.tiny import save_backbone, tiny_backbone
+    from analytics.backbone.export import save_backbone
+    from tests.tiny_backbone import tiny_backbone
 
     save_backbone(tiny_backbone(max_tokens=128), folder)
 

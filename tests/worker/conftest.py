@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from analytics.training.threads import wait_passively
+from analytics.training.context import wait_passively
 from tests.language_model_server import KEY, language_model_server
 
 wait_passively()  # before a test module imports torch

@@ -8,12 +8,11 @@ from pathlib import Path
 import torch
 
 from analytics.artifacts import Manifest
-from analytics.backbone.backbone import set_head
-from analytics.backbone.export import export_onnx
-from analytics.backbone.head import Head
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.backbone import Head, set_head
+from analytics.backbone.export import export_onnx, save_backbone
 from questionbank.models import Question
 from tests.questionbank.small_bank import add_concept, add_questions
+from tests.tiny_backbone import tiny_backbone
 
 TOPICS = {
     ("Maths", "Number", "Primes"): "prime factor divisor multiple remainder digit".split(),

@@ -2,7 +2,7 @@
 
 No training ever uses them (`questionbank.training.questions`). Both models search their exemplars among the
 other questions with an equation. Measured are the share of the eight nearest with the same graph, and the
-normalised discounted gain of their graphs' similarities (`analytics.analogy.measures`).
+normalised discounted gain of their graphs' similarities (`analytics.analogy.graphs`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analytics.analogy.measures import GraphSimilarities, ndcg
+from analytics.analogy.graphs import GraphSimilarities, ndcg
 from analytics.retrieval import nearest_rows
 from analytics.splits import split_place
 from questionbank.core.capability_figures import AnalogyFigures, Metric

@@ -11,15 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.examples import AnalogyExample
+from analytics.analogy.exemplars import CorpusGraphs, LikelyGraphs
 from analytics.analogy.graphs import (
     ComputationalGraph,
+    GraphSimilarities,
     edit_similarity,
     integer_codes,
+    ndcg,
     problem_numbers,
     readable_text_graph,
 )
-from analytics.analogy.likely_graphs import CorpusGraphs, LikelyGraphs
-from analytics.analogy.measures import GraphSimilarities, ndcg
 from analytics.analogy.retrieve_and_apply import Filled, Neighbour, apply_graphs
 from analytics.expression.evaluate import answers_agree
 from analytics.metrics import pearson

@@ -8,7 +8,7 @@ from typing import Any
 from analytics.analogy.train import train_retriever
 from analytics.backbone.bert import load_backbone
 from analytics.errors import DataError
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
 from analytics.problem_files import Problems
 from questionbank.bank.vector_selectors import embedding_set_sample

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from analytics.concept_paths import PathTree
 from analytics.encoder.capability import ENCODER
-from analytics.inference.vocabulary import known_languages
-from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
+from analytics.inference.encode import known_languages
+from analytics.probes.fitting import choose_ridge_penalty, difficulty_probe
 from analytics.records import ConceptPath
 from analytics.retrieval import nearest_rows, retrieval_hits
 from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
@@ -138,7 +138,7 @@ class _Part:
 
 def _measure(measured: _Measured, role: str, suite: _Part, among: _Part, reporter: RunReporter) -> None:
     """Fit probes and search neighbours on `among`, and add the results on the suite."""
-    from analytics.probes.concept_probe import choose_penalty, concept_probe  # imports PyTorch; scorers need none
+    from analytics.probes.fitting import choose_penalty, concept_probe  # imports PyTorch; scorers need none
 
     ids = [row.id for row in suite.questions]
     nearest = nearest_rows(suite.vectors, among.vectors, NEIGHBOURS)

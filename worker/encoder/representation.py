@@ -14,11 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analytics.concept_paths import PathTree, drop_common_leading_nodes
-from analytics.encoder.khar import kh_distance
+from analytics.concept_paths import PathTree, drop_common_leading_nodes, kh_distance
 from analytics.metrics import accuracy, doa, macro_f1, mae, pearson, rmse, spearman
-from analytics.probes.concept_probe import Fit, concept_probe
-from analytics.probes.difficulty_probe import difficulty_probe
+from analytics.probes.fitting import Fit, concept_probe, difficulty_probe
 from analytics.question_files import QuestionRow
 from analytics.records import ConceptPath
 from analytics.retrieval import nearest_rows, retrieval_hits

@@ -12,7 +12,7 @@ from analytics.backbone.bert import load_backbone
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.train import train_encoder
 from analytics.errors import DataError
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
 from analytics.training.checkpoint import kept_or_made
 from questionbank.bank.vector_selectors import embedding_set_sample
 from questionbank.training.encoder import encoder_report

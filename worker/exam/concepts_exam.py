@@ -12,9 +12,9 @@ import numpy as np
 
 from analytics.catalog import main_lens
 from analytics.concept_paths import PathTree
+from analytics.language_model.concepts import pick_concepts
 from analytics.language_model.protocol import LanguageModel
-from analytics.language_model.uses.concepts import pick_concepts
-from analytics.probes.concept_probe import concept_probe
+from analytics.probes.fitting import concept_probe
 from analytics.question_files import QuestionRow, read_rows
 from analytics.records import ConceptPath
 from questionbank.registry.language_model_use_services import ExamOutcome

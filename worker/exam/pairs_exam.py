@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from analytics.json_lines import read_objects
+from analytics.language_model.pairs import LeaningWeight, judge, pair_messages, with_judgement
 from analytics.language_model.protocol import LanguageModel
-from analytics.language_model.uses.pairs import LeaningWeight, judge, pair_messages, with_judgement
 from analytics.paraphrase.scoring.verdict import said as call_of
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.registry.language_model_use_services import ExamOutcome

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from django.conf import settings
 
+from analytics.language_model.papers import read_paper
 from analytics.language_model.protocol import LanguageModel
-from analytics.language_model.uses.papers import read_paper
 from questionbank.core.errors import DocumentRefused
 from questionbank.papers.documents import read_document
 from questionbank.papers.paper_lines import Line

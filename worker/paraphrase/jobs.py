@@ -11,7 +11,7 @@ from django.db import transaction
 
 from analytics.encoder.capability import ENCODER
 from analytics.errors import DataError, LanguageModelError
-from analytics.language_model.uses.pairs import judge
+from analytics.language_model.pairs import judge
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.proposals import LanguageModelParaphraser, Paraphraser, RuleParaphraser, SequenceParaphraser
 from analytics.paraphrase.scoring.scorer import Scorer

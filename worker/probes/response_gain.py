@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from analytics.errors import DataError
 from analytics.metrics import rounded, spearman
-from analytics.probes.config import ProbesConfig
-from analytics.probes.data import ProbeData
+from analytics.probes.data import ProbeData, ProbesConfig
 from analytics.probes.train import difficulties_apart
 from analytics.splits import grouped_split
 from questionbank.bank.difficulty_selectors import answered_difficulty

@@ -12,9 +12,8 @@ import numpy as np
 from analytics.catalog import main_lens
 from analytics.configuration import config_from_strings, field_specs
 from analytics.errors import DataError
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
-from analytics.probes.config import ProbesConfig
-from analytics.probes.data import ProbeData
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
+from analytics.probes.data import ProbeData, ProbesConfig
 from analytics.probes.order import LANGUAGE, ladder_texts
 from analytics.probes.projection import ProjectionConfig, project_vectors
 from analytics.probes.train import train_probes

@@ -19,7 +19,7 @@ from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample, examples_hash
-from analytics.encoder.masked_language import MaskedLanguageHead, MaskedLanguageTask, mask_tokens
+from analytics.encoder.train import MaskedLanguageHead, MaskedLanguageTask, mask_tokens
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.operators.catalog import Apply, operator, with_functions
 from analytics.paraphrase.operators.words import TfidfReplacement

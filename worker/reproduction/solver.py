@@ -12,8 +12,7 @@ import numpy as np
 
 from analytics.analogy.retriever import load_retriever
 from analytics.atomic_file import write_text
-from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.backbone.recurrent import recurrent_backbone
+from analytics.backbone.bert import encode_bulk, load_backbone, recurrent_backbone
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.configuration import config_from_strings, named_values
 from analytics.errors import DataError

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from analytics.errors import LanguageModelError
 from analytics.language_model.protocol import LanguageModel
-from analytics.language_model.uses.solving import work_out
+from analytics.language_model.solving import work_out
 from questionbank.models import QuestionSolution
 from questionbank.registry.language_model_use_selectors import language_model_use, may_be_sent
 from questionbank.registry.language_model_use_services import language_model_for

@@ -11,10 +11,9 @@ from safetensors import SafetensorError, safe_open
 from torch import nn
 
 from analytics.artifacts import file_sha256
-from analytics.backbone.backbone import Backbone, padded_batch
+from analytics.backbone.backbone import Backbone, mean_pool, padded_batch
 from analytics.backbone.bert import load_backbone
-from analytics.backbone.head import mean_pool
-from analytics.backbone.onnx_graph import write_graph
+from analytics.backbone.export import write_graph
 from analytics.errors import BackboneError
 from analytics.inference.encode import TOKENIZER_NAME
 from analytics.paraphrase.cross_encoder.reading import (

@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from analytics.artifacts import Manifest, artifact_checksum, artifact_read
 from analytics.errors import ArtifactError
-from analytics.inference.encode import load_encoder
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, load_encoder
 from analytics.paraphrase.cross_encoder.reading import (
     GRAPH_NAME,
     PairReading,

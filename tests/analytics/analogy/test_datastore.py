@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.analogy import datastore as datastores
+from analytics.analogy import retriever as datastores
 from analytics.analogy.capability import ANALOGY
-from analytics.analogy.datastore import DATASTORE_NAME, Datastore, kept_examples, load_datastore, save_datastore
+from analytics.analogy.retriever import DATASTORE_NAME, Datastore, kept_examples, load_datastore, save_datastore
 from analytics.errors import ArtifactError
 from analytics.records import ProblemRecord
 

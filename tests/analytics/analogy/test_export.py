@@ -12,11 +12,12 @@ from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import read_graphs
 from analytics.analogy.retriever import load_retriever
 from analytics.analogy.train import encode_problems, fit_retriever, train_retriever
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.export import save_backbone
 from analytics.errors import ArtifactError
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
 from analytics.starters import copy_adapter
+from tests.tiny_backbone import tiny_backbone
 
 PROBLEMS = [
     ProblemRecord("1", "Tom has 3 pens and 4 cups.", equation="3+4"),

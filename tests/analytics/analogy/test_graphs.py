@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from analytics.analogy.graphs import (
     ComputationalGraph,
+    GraphSimilarities,
     edit_similarity,
     graph_similarity,
     problem_graph,
@@ -22,7 +23,6 @@ from analytics.analogy.graphs import (
     serialised_graph,
     slot_text,
 )
-from analytics.analogy.measures import GraphSimilarities
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord

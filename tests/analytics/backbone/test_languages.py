@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import DataError
+from tests.tiny_backbone import tiny_backbone
 
 ENGLISH, CHINESE = "Ann has 3 pens and 4 cups.", "小明有三支铅笔，又买了四支。"
 

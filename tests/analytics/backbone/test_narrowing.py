@@ -11,9 +11,9 @@ from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.adapters import load_adapter, narrow_adapter, save_adapter
 from analytics.backbone.bert import encode_bulk
 from analytics.backbone.sources import ADAPTER_NAME
-from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import ArtifactError, BackboneError
 from tests.analytics.backbone.test_adapters import adapted
+from tests.tiny_backbone import tiny_backbone
 
 TEXTS = ["Ann had 24 pens.", "Factorise it."]
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import torch
 
-from analytics.backbone.head import mean_pool
+from analytics.backbone.backbone import mean_pool
 
 
 def test_padding_does_not_count():

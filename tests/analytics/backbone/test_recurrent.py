@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from analytics.backbone.recurrent import RecurrentEncoder, recurrent_backbone
+from analytics.backbone.bert import RecurrentEncoder, recurrent_backbone
 
 
 @pytest.fixture

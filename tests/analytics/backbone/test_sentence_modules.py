@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from analytics.backbone.sentence_modules import read_modules, write_modules
-from analytics.backbone.sources import BACKBONE_FOLDER, HEAD_NAME
+from analytics.backbone.sources import BACKBONE_FOLDER, HEAD_NAME, read_modules, write_modules
 
 RNG = np.random.default_rng(0)
 HEADS = {

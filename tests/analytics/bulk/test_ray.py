@@ -74,7 +74,7 @@ def test_more_nodes_than_join_is_a_sentence_and_nothing_is_written(nodes, tmp_pa
 
 REFUSING = """
 import sys
-from analytics.bulk.ray_cluster import Cluster, ray_runner
+from analytics.bulk.run import Cluster, ray_runner
 from analytics.errors import EngineError
 
 def refuse(error):

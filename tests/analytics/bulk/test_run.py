@@ -17,10 +17,10 @@ import pytest
 from analytics.__main__ import main
 from analytics.analogy.capability import ANALOGY
 from analytics.artifacts import artifact_amend, artifact_copy
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.export import save_backbone
 from analytics.bulk import jobs
+from analytics.bulk.files import finished_manifest, read_block, read_results, write_block
 from analytics.bulk.jobs import BlockWork, Embed
-from analytics.bulk.results import finished_manifest, read_block, read_results, write_block
 from analytics.bulk.run import in_processes
 from analytics.encoder.capability import ENCODER
 from analytics.errors import EngineError
@@ -29,6 +29,7 @@ from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.question_content import content_digest
 from tests.analytics.bulk.conftest import TEXTS, block_files, write_lines
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
+from tests.tiny_backbone import tiny_backbone
 
 BASE_DIR = Path(__file__).resolve().parents[3]
 NGRAMS = ["--model", "char-ngrams", "--block-rows", "8"]

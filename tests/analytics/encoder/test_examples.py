@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from analytics.concept_paths import UNDEFINED, encode_paths
 from analytics.encoder.examples import EncoderExample
-from analytics.encoder.khar import UNDEFINED, encode_paths
-from analytics.encoder.rank_table import RankTable
+from analytics.encoder.objectives import RankTable
 
 EXAMPLES = [
     EncoderExample("one", (("Algebra", "Equations"),), "School"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.encoder.khar import default_temperatures, kh_distance
+from analytics.concept_paths import default_temperatures, kh_distance
 
 LEVELS = 3
 names = st.sampled_from("abc")

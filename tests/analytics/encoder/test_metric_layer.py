@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from analytics.backbone.backbone import set_head
+from analytics.backbone.backbone import Head, set_head
 from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.backbone.head import Head
+from analytics.backbone.export import save_backbone
 from analytics.backbone.sources import HEAD_NAME
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.encoder import metric_layer
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
@@ -24,6 +23,7 @@ from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.loop import train_loop, train_stages
 from analytics.training.stages import LoopSettings, Step
 from tests.analytics.history import History
+from tests.tiny_backbone import tiny_backbone
 
 
 def noisy_vectors(rows: int = 240, dimension: int = 32):

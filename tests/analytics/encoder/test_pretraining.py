@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from analytics.backbone.tiny import tiny_backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.errors import Cancelled, ConfigurationError, DataError
-from analytics.losses.rince import LEFT_OUT
+from analytics.losses import LEFT_OUT
 from analytics.training.context import TrainingContext
 from analytics.training.device import seed_everything
 from analytics.training.loop import train_loop
 from analytics.training.stages import LoopSettings, Step
 from tests.analytics.history import History
+from tests.tiny_backbone import tiny_backbone
 
 CPU = torch.device("cpu")
 QUESTIONS = [

@@ -8,9 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.encoder import rank_table
-from analytics.encoder.khar import NO_CONCEPT, UNDEFINED, encode_paths, kh_distance
-from analytics.encoder.rank_table import RankTable
+from analytics.concept_paths import NO_CONCEPT, UNDEFINED, encode_paths, kh_distance
+from analytics.encoder import objectives
+from analytics.encoder.objectives import RankTable
 
 LEVELS = 3
 path = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(tuple)
@@ -36,8 +36,8 @@ def test_ranks_equal_the_distance_of_every_pair(data, questions, tabled):
     others = data.draw(st.lists(st.integers(0, len(questions) - 1), max_size=12))
     numbers, owners = encode_paths([paths for paths, _ in questions], LEVELS, [name for _, name in questions])
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(rank_table, "_MOST_IN_A_TABLE", 100 if tabled else 0)
-        patched.setattr(rank_table, "_BLOCK", 3)
+        patched.setattr(objectives, "_MOST_IN_A_TABLE", 100 if tabled else 0)
+        patched.setattr(objectives, "_BLOCK", 3)
         table = RankTable(numbers, owners)
         ranks = table.ranks(torch.tensor(rows), torch.tensor(others, dtype=torch.long))
     assert ranks.tolist() == expected(questions, rows, others)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from analytics.encoder.examples import OTHER_TASK, SAME_QUESTION, SAME_TASK, GridBatches, GridQuestion, read_grids
 from analytics.encoder.objectives import TaskContrast
-from analytics.encoder.task_grids import OTHER_TASK, SAME_QUESTION, SAME_TASK, GridBatches, GridQuestion, read_grids
 from analytics.errors import DataError
 from analytics.splits import KeptOut
 from tests.conftest import TESTS

@@ -19,9 +19,8 @@ from analytics.backbone.sources import ADAPTER_NAME
 from analytics.encoder.capability import ENCODER
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample, examples_hash, read_examples, split_held_out
-from analytics.encoder.masked_language import mask_tokens
 from analytics.encoder.objectives import JointHeads
-from analytics.encoder.train import train_encoder
+from analytics.encoder.train import mask_tokens, train_encoder
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out

@@ -8,10 +8,8 @@ import pytest
 
 from analytics.artifacts import Manifest, artifact_write
 from analytics.errors import ArtifactError, ChecksumError, DataError
-from analytics.inference.demands import DEMANDS
+from analytics.inference.demands import DEMANDS, SURFACE_COUNTS, OrderHead
 from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, load_heads, save_heads
-from analytics.inference.order import OrderHead
-from analytics.inference.surface import SURFACE_COUNTS
 
 PATHS = (("Root", "A"), ("Root", "B", "b"), ("Root", "C"))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("module", ["analytics.inference.onnx", "analytics.backbone.onnx_graph"])
+@pytest.mark.parametrize("module", ["analytics.inference.onnx", "analytics.backbone.export"])
 def test_the_runtime_reports_nothing_to_its_maker(module: str, tmp_path: Path) -> None:
     silenced = {"CI", "ORT_DISABLE_TELEMETRY", "GITHUB_ACTIONS", "TF_BUILD"}  # end reports themselves
     environment = {name: value for name, value in os.environ.items() if name not in silenced}
@@ -28,4 +28,4 @@ def test_one_module_imports_the_runtime() -> None:
     package = Path(__file__).parents[3] / "analytics"
     importing = re.compile(r"^\s*(?:import|from) onnxruntime\b", re.MULTILINE)
     users = {path.name for path in package.rglob("*.py") if importing.search(path.read_text(encoding="utf-8"))}
-    assert users == {"onnx_runtime.py"}
+    assert users == {"onnx.py"}

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.inference.demands import DEMANDS
-from analytics.inference.order import LARGEST_DEMAND, OrderHead, harder_probability
+from analytics.inference.demands import DEMANDS, LARGEST_DEMAND, OrderHead, harder_probability
 
 
 @pytest.fixture

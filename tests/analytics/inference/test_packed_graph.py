@@ -12,9 +12,8 @@ import pytest
 
 from analytics.artifacts import artifact_copy, file_sha256
 from analytics.errors import ArtifactError, ChecksumError
-from analytics.inference import packed_graph
-from analytics.inference.onnx import GraphSession, close_unused_sessions, open_session
-from analytics.onnx_runtime import onnxruntime
+from analytics.inference import onnx
+from analytics.inference.onnx import GraphSession, close_unused_sessions, onnxruntime, open_session
 
 IDS = np.array([[2, 5, 7, 9], [2, 6, 8, 3]])
 MASK = np.ones_like(IDS)
@@ -38,7 +37,7 @@ def opened(graph):
 
 
 def packed_weights(graph):
-    return next(graph.parent.glob(".packed-model-*")) / packed_graph.WEIGHTS_NAME
+    return next(graph.parent.glob(".packed-model-*")) / onnx.WEIGHTS_NAME
 
 
 def test_the_packed_form_computes_what_the_graph_does_and_is_written_once(graph, expected):
@@ -116,14 +115,14 @@ def test_without_room_or_mapping_a_process_keeps_a_copy_and_says_why(
             name
         ]
     )
-    monkeypatch.setattr(packed_graph, name, replacement)
+    monkeypatch.setattr(onnx, name, replacement)
     np.testing.assert_allclose(opened(graph).run(IDS, MASK), expected, atol=1e-6)
     assert reason in caplog.text
     assert "in memory of its own" in caplog.text
 
 
 def test_a_packed_form_that_computes_something_else_is_not_used(graph, expected, monkeypatch, caplog):
-    monkeypatch.setattr(packed_graph.np, "allclose", lambda *_outputs, **_limits: False)
+    monkeypatch.setattr(onnx.np, "allclose", lambda *_outputs, **_limits: False)
     np.testing.assert_allclose(opened(graph).run(IDS, MASK), expected, atol=1e-6)
     assert "does not compute" in caplog.text
     assert not list(graph.parent.glob(".packed*"))
@@ -131,7 +130,7 @@ def test_a_packed_form_that_computes_something_else_is_not_used(graph, expected,
 
 def test_a_model_without_a_packed_form_that_was_damaged_is_refused(graph, monkeypatch):
     sha256 = file_sha256(graph)
-    monkeypatch.setattr(packed_graph, "mmap", None)
+    monkeypatch.setattr(onnx, "mmap", None)
     os.truncate(graph, 100)
     with pytest.raises(ChecksumError):
         GraphSession(graph, sha256, 1)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from analytics.inference.surface import SURFACE_COUNTS, surface_counts
+from analytics.inference.demands import SURFACE_COUNTS, surface_counts
 
 
 def counts_of(text):

@@ -8,9 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from analytics.errors import DataError, LanguageModelError
-from analytics.language_model.endpoint import EndpointModel
+from analytics.language_model.endpoint import EndpointModel, RateLimit
 from analytics.language_model.protocol import AskOptions, Message, ModelAnswer, conversation
-from analytics.language_model.rate_limit import RateLimit
 from tests.language_model_server import language_model_server, said, streamed
 
 KEY = "sk-very-secret"

@@ -18,7 +18,7 @@ def folder(tmp_path_factory) -> Path:
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-    from analytics.backbone.tiny import tiny_backbone
+    from tests.tiny_backbone import tiny_backbone
 
     backbone = tiny_backbone()
     place = tmp_path_factory.mktemp("models") / "tiny-gpt"
@@ -64,7 +64,7 @@ def test_a_processor_computes_in_single_precision_what_is_kept_in_half(folder, t
 
     from transformers import GPT2LMHeadModel
 
-    from analytics.backbone.generators import load_generator
+    from analytics.backbone.bert import load_generator
 
     shutil.copytree(folder, tmp_path / "half")
     GPT2LMHeadModel.from_pretrained(folder).half().save_pretrained(tmp_path / "half")

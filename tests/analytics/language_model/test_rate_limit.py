@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analytics.language_model.rate_limit import RateLimit
+from analytics.language_model.endpoint import RateLimit
 
 
 def test_requests_beyond_the_limit_wait_until_a_minute_has_passed() -> None:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from analytics.language_model.pairs import LeaningWeight, judge, with_judgement
 from analytics.language_model.protocol import AnswerToken, AskOptions, Message, ModelAnswer
-from analytics.language_model.uses.pairs import LeaningWeight, judge, with_judgement
-from analytics.language_model.uses.solving import Weights, with_worked_out, work_out
+from analytics.language_model.solving import Weights, with_worked_out, work_out
 from analytics.solver.solution import Solution, solution_of
 from analytics.text.number_slots import number_slots
 from tests.cases import each_case

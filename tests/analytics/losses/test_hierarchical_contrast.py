@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
+from analytics.losses import HierarchicalContrastLoss
 
 LEFT_OUT = -1
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read, artifact_write
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.export import save_backbone
 from analytics.errors import ArtifactError
 from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.config import ParaphraseConfig
@@ -20,6 +20,7 @@ from analytics.starters import copy_adapter
 from analytics.training.context import TrainingContext
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.analytics.paraphrase.word_problems import word_problems
+from tests.tiny_backbone import tiny_backbone
 
 QUESTION = "Ann has 12 apples. Bob takes 3 of them. How many apples are left?"
 PAIRS = [(QUESTION, QUESTION.replace("How many", "What number of")), (QUESTION, QUESTION.replace("12", "40"))]

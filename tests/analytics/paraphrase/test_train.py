@@ -22,12 +22,11 @@ from analytics.paraphrase.pair_files import Material, read_material, read_pairs
 from analytics.paraphrase.preparing import Prepared, prepare
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
 from analytics.paraphrase.scoring.verdict import UNSTRETCHED, WEIGHTS, Verdict
-from analytics.paraphrase.train import ScoringTask, fit_scorer, train_scorer
+from analytics.paraphrase.train import SHARES, ScoringTask, fit_scorer, train_scorer
 from analytics.paraphrase.triplets import Triplet
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut, is_held_out
 from analytics.training.context import TrainingContext
-from analytics.training.interpolation import SHARES
 from analytics.training.stages import Step
 from tests.analytics.history import History
 from tests.analytics.paraphrase.word_problems import word_problems

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from analytics.artifacts import Manifest
-from analytics.backbone.export import export_onnx
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.export import export_onnx, save_backbone
 from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME
 from analytics.paraphrase.scoring.verdict import FEATURES, Verdict
 from analytics.paraphrase.triplets import question_number
+from tests.tiny_backbone import tiny_backbone
 
 
 def tiny_scorer(folder: Path, *, seed: int = 0, name: str = "tiny scorer", learned: tuple[str, ...] = ()) -> Path:

@@ -10,7 +10,7 @@ def tiny_sequence_model(place: Path) -> Path:
     import torch
     from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
 
-    from analytics.backbone.tiny import tiny_backbone
+    from tests.tiny_backbone import tiny_backbone
 
     backbone = tiny_backbone()
     tokenizer = PreTrainedTokenizerFast(

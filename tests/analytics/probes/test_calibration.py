@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.probes.calibration import choose_temperature, conformal_radius, negative_log_likelihood
+from analytics.probes.fitting import choose_temperature, conformal_radius, negative_log_likelihood
 
 
 def test_the_likelihood_by_hand():

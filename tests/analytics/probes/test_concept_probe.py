@@ -6,8 +6,8 @@ import torch
 
 from analytics.concept_paths import PathTree
 from analytics.errors import Cancelled
-from analytics.probes import concept_probe as module
-from analytics.probes.concept_probe import Fit, choose_penalty, concept_probe
+from analytics.probes import fitting as module
+from analytics.probes.fitting import Fit, choose_penalty, concept_probe
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe, information
+from analytics.probes.fitting import choose_ridge_penalty, difficulty_probe, information
 
 
 @pytest.mark.parametrize("width", [6, 50, 80])

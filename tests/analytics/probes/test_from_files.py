@@ -7,7 +7,7 @@ import pytest
 
 from analytics.errors import DataError
 from analytics.inference.heads import load_heads
-from analytics.probes.config import ProbesConfig
+from analytics.probes.data import ProbesConfig
 from analytics.probes.from_files import encode_rows, evaluate_from_files, train_from_files
 from analytics.question_files import QuestionRow
 from analytics.training.context import FileOptions

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from analytics.inference.demands import harder_probability
 from analytics.inference.heads import ProbeHeads
-from analytics.inference.order import harder_probability
 from analytics.probes.order import fit_order, ladder_pairs, ladder_texts, read_ladders
 from tests.cases import each_case
 

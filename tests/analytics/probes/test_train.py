@@ -8,8 +8,7 @@ import pytest
 from analytics.artifacts import artifact_read
 from analytics.errors import Cancelled, DataError
 from analytics.inference.heads import load_heads
-from analytics.probes.config import ProbesConfig
-from analytics.probes.data import ProbeData
+from analytics.probes.data import ProbeData, ProbesConfig
 from analytics.probes.order import ladder_texts
 from analytics.probes.train import split_and_measure, train_probes
 from analytics.splits import crossing_fold

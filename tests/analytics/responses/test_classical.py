@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from analytics.errors import DataError
-from analytics.responses.classical import question_figures, random_guess_score, total_figures
-from analytics.responses.table import Responses
+from analytics.responses.table import Responses, question_figures, random_guess_score, total_figures
 
 MARKS = np.array([[2.0, 1, 0], [2, 0, 1], [1, 1, 0], [0, 0, 0]])
 """Four people, questions of 2, 1 and 1 marks. Totals 3, 3, 2, 0: mean 2, deviations 1, 1, 0, -2, V(T) = 6 / 3 = 2."""

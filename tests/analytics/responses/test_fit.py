@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.responses.fit import can_tell_fit, fit_flags, item_fit, local_dependence, score_distribution
+from analytics.responses.flags import FlagCode, can_tell_fit, fit_flags, item_fit, local_dependence, score_distribution
 from analytics.responses.item_response import fit_item_response
-from analytics.responses.options import FlagCode
 from analytics.responses.table import Responses
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.responses.classical import question_figures, total_figures
 from analytics.responses.item_response import NO_PRIORS, ModelSettings, Priors, fit_item_response
-from analytics.responses.table import Responses
+from analytics.responses.table import Responses, question_figures, total_figures
 
 # Bock and Lieberman 1970: the answers of 1,000 people to five questions of the Law School Admission Test.
 LSAT = """00000:3 00001:6 00010:2 00011:11 00100:1 00101:1 00110:3 00111:4 01000:1 01001:8 01011:16 01101:3 01110:2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.responses.options import (
+from analytics.responses.flags import (
     BLANK,
     FlagCode,
     ability_thirds,

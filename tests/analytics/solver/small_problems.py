@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import Cancelled
 from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
@@ -18,6 +17,7 @@ from analytics.training.context import TrainingContext
 from analytics.training.device import seed_everything
 from analytics.training.stages import TrainingResult
 from tests.analytics.history import History
+from tests.tiny_backbone import tiny_backbone
 
 _ROWS = (
     ("Ann has 7 red pens and 2 blue pens. How many pens?", "7+2", "9"),

@@ -9,7 +9,7 @@ import torch
 
 from analytics.expression.keys import structure_key
 from analytics.expression.parser import parse_expression
-from analytics.losses.triplet import TripletLoss
+from analytics.losses import TripletLoss
 from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
 from analytics.solver.patterns import PatternTriple, mine_triples, subtree_structures

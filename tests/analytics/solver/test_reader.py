@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from analytics.backbone.backbone import Backbone
-from analytics.backbone.tiny import tiny_backbone
 from analytics.records import ProblemRecord
 from analytics.solver.reading import TextReader
 from analytics.solver.targets import solver_example
+from tests.tiny_backbone import tiny_backbone
 
 
 def reader_of(backbone: Backbone, **options) -> TextReader:

@@ -11,7 +11,6 @@ from safetensors.numpy import load_file
 
 from analytics.artifacts import Manifest
 from analytics.backbone.export import export_onnx
-from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import ArtifactError
 from analytics.records import ProblemRecord
 from analytics.solver.array_decoder import ArrayDecoder
@@ -20,6 +19,7 @@ from analytics.solver.served import DECODER_NAME, load_solver
 from analytics.solver.solution import ProblemSolver
 from analytics.solver.targets import solver_example
 from tests.analytics.solver.small_problems import problems, tiny_solver
+from tests.tiny_backbone import tiny_backbone
 
 
 def random_problems(count: int) -> list[ProblemRecord]:

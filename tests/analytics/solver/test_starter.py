@@ -8,8 +8,8 @@ import pytest
 
 from analytics.artifacts import Manifest
 from analytics.backbone.adapters import adapter_to_continue
+from analytics.backbone.export import save_backbone
 from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE, is_installed
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import ArtifactError
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
@@ -20,6 +20,7 @@ from analytics.solver.model import save_solver, solver_extra
 from analytics.solver.served import load_solver
 from analytics.solver.train import train_solver
 from tests.analytics.solver.small_problems import problems, tiny_solver
+from tests.tiny_backbone import tiny_backbone
 from worker.starters import copy_starter
 
 

@@ -12,7 +12,6 @@ import torch
 from analytics.artifacts import Manifest, artifact_read
 from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import load_backbone
-from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import ConfigurationError, DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.problem_files import Problems, read_problems
@@ -28,6 +27,7 @@ from analytics.solver.train import fit_solver, train_solver
 from analytics.training.context import FileOptions, TrainingContext
 from tests.analytics.solver.small_problems import examples, problems, trained_twice, weights
 from tests.analytics.solver.small_problems import small_config as config
+from tests.tiny_backbone import tiny_backbone
 
 
 @pytest.fixture(scope="module")

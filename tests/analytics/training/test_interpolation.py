@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from analytics.backbone.adapters import add_adapters, merge_adapters
-from analytics.backbone.tiny import tiny_backbone
-from analytics.training.interpolation import SHARES, interpolate_weights, starting_weights
+from analytics.paraphrase.train import SHARES, interpolate_weights, starting_weights
+from tests.tiny_backbone import tiny_backbone
 
 
 def test_the_best_judged_share_of_the_way_is_taken():

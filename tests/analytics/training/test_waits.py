@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import torch
 
-from analytics.backbone.tiny import tiny_backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.metric_layer import MetricTask
@@ -18,6 +17,7 @@ from analytics.training.loop import train_loop
 from analytics.training.stages import LoopSettings
 from tests.analytics.solver.small_problems import examples, tiny_solver
 from tests.analytics.training.waits import counted_waits
+from tests.tiny_backbone import tiny_backbone
 
 STEPS = 5
 EXAMPLES = [

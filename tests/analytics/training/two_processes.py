@@ -25,7 +25,7 @@ from analytics.analogy.train import RetrievalTask
 from analytics.artifacts import artifact_read
 from analytics.backbone import export
 from analytics.backbone.backbone import Backbone
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.export import save_backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.pretraining import PretrainingTask
@@ -40,6 +40,7 @@ from analytics.training.distributed import gather_rows, process_group, process_n
 from analytics.training.loop import train_loop
 from analytics.training.stages import LoopSettings, Task
 from tests.analytics.history import History
+from tests.tiny_backbone import tiny_backbone
 
 ROOT = Path(__file__).resolve().parents[3]
 CPU = torch.device("cpu")

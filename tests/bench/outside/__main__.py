@@ -176,7 +176,7 @@ def harder(options: argparse.Namespace) -> None:
     """
     from analytics.backbone.bert import encode_bulk, load_backbone
     from analytics.encoder.capability import ENCODER
-    from analytics.inference.order import CANNOT_TELL, harder_probability
+    from analytics.inference.demands import CANNOT_TELL, harder_probability
     from analytics.probes.capability import PROBES
 
     rows = examples(options.examples, "harder")

@@ -36,7 +36,7 @@ def nothing_is_installed(monkeypatch):
 def retriever_folder(tmp_path_factory):
     from analytics.artifacts import Manifest
     from analytics.backbone.export import export_onnx
-    from analytics.backbone.tiny import tiny_backbone
+    from tests.tiny_backbone import tiny_backbone
 
     folder = tmp_path_factory.mktemp("retriever") / "model"
     about = Manifest(capability="analogy", name="tiny-analogy", extra={"slot_text": True})

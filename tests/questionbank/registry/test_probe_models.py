@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from analytics.configuration import field_specs
-from analytics.probes.config import ProbesConfig
+from analytics.probes.data import ProbesConfig
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Run
 from questionbank.registry.artifact_services import artifact_promote
 from tests.factories import HierarchyFactory, asked_of

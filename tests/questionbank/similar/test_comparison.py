@@ -9,9 +9,8 @@ import pytest
 from django.urls import reverse
 
 from analytics.artifacts import Manifest, artifact_write
-from analytics.inference.demands import DEMANDS
+from analytics.inference.demands import DEMANDS, OrderHead
 from analytics.inference.heads import ConceptHead, ProbeHeads, save_heads
-from analytics.inference.order import OrderHead
 from questionbank.bank.question_selectors import content_hash
 from questionbank.models import Question, QuestionEmbedding
 from questionbank.registry.artifact_services import artifact_promote, artifact_register

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
-from analytics.language_model.uses.solving import work_out
+from analytics.language_model.solving import work_out
 from analytics.solver.solution import Solution, solution_of
 from analytics.text.number_slots import number_slots
 from questionbank.bank.question_services import question_create

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import read_graphs, with_positive
 from analytics.analogy.train import train_retriever
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.export import save_backbone
 from analytics.errors import DataError
 from analytics.language_model.protocol import ModelAnswer
 from analytics.problem_files import Problems, read_problems
@@ -20,6 +20,7 @@ from analytics.records import ProblemRecord
 from analytics.text.copies import story_key
 from tests.language_model_server import streamed
 from tests.questionbank.scripted_solver import ScriptedSolver
+from tests.tiny_backbone import tiny_backbone
 from worker.analogy.rewriting import PROMPT, ModelRewriter, RuleRewriter, rewritten_pairs
 from worker.management.commands import rewrite_problems
 

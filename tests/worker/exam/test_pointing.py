@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from analytics.language_model.papers import ROLES
 from analytics.language_model.protocol import Message
-from analytics.language_model.uses.papers import ROLES
 from questionbank.models import LanguageModelUse
 from questionbank.papers.documents import read_text
 from tests.questionbank.imports.test_jobs import Reporter

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from analytics.expression.evaluate import answers_agree
 from analytics.language_model.endpoint import EndpointModel
-from analytics.language_model.uses.solving import with_worked_out
+from analytics.language_model.solving import with_worked_out
 from analytics.solver.solution import CERTAIN_ENOUGH, Solution, solution_of
 from analytics.text.number_slots import number_slots
 from questionbank.models import LanguageModelUse, Run

@@ -12,13 +12,13 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from analytics.backbone.bert import encode_bulk
-from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import DataError
 from analytics.paraphrase.scoring.scorer import load_scorer
 from questionbank.registry import artifact_services as artifacts
 from questionbank.registry.artifact_services import artifact_promote, artifact_register
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.analytics.paraphrase.word_problems import word_problems
+from tests.tiny_backbone import tiny_backbone
 from worker.paraphrase.evaluation import evaluate_paraphrase
 
 LEARNED = word_problems(12)[3]

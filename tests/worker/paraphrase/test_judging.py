@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from analytics.language_model.uses.pairs import Judgement
+from analytics.language_model.pairs import Judgement
 from questionbank.core.database import database_now
 from questionbank.models import LanguageModelAnswer, LanguageModelUse, ParaphrasePair
 from questionbank.questions.exclusion_services import language_model_exclude

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analytics.errors import LanguageModelError
-from analytics.language_model.uses.concepts import pick_concepts
+from analytics.language_model.concepts import pick_concepts
 from tests.cases import each_case
 from tests.scripted_model import ScriptedModel, in_turn
 

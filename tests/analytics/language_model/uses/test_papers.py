@@ -7,8 +7,8 @@ import re
 import pytest
 
 from analytics.errors import LanguageModelError
+from analytics.language_model.papers import MORE, ROLES, PaperLine, read_paper
 from analytics.language_model.protocol import Message, ModelAnswer
-from analytics.language_model.uses.papers import MORE, ROLES, PaperLine, read_paper
 from tests.cases import each_case
 from tests.scripted_model import ScriptedModel, in_turn
 

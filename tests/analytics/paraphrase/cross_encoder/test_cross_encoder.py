@@ -10,7 +10,6 @@ from safetensors.torch import load_file, save_file
 
 from analytics.artifacts import file_sha256
 from analytics.backbone.backbone import padded_batch
-from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import BackboneError
 from analytics.paraphrase.cross_encoder.reading import (
     PAIR_TOKENS,
@@ -27,6 +26,7 @@ from analytics.paraphrase.cross_encoder.weights import (
 )
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.train import STARTER_FOLDER
+from tests.tiny_backbone import tiny_backbone
 
 ORIGINAL, PARAPHRASE = "Ben is taller than Ida.", "Ben is shorter than Ida."
 CHANGED = "encoder.layer.0.attention.self.query.weight"

@@ -17,8 +17,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from analytics.errors import DataError
-from analytics.language_model.protocol import AnswerToken, AskOptions, LanguageModel, Message, ModelAnswer
-from analytics.language_model.uses.json_answers import UnusableAnswer, json_object
+from analytics.language_model.protocol import (
+    AnswerToken,
+    AskOptions,
+    LanguageModel,
+    Message,
+    ModelAnswer,
+    UnusableAnswer,
+    json_object,
+)
 
 _INSTRUCTION = (
     "You compare two questions in mathematics. Decide whether they ask for the same: whether every correct solution of"

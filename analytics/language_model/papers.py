@@ -17,8 +17,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from analytics.errors import DataError, LanguageModelError
-from analytics.language_model.protocol import AskOptions, LanguageModel, conversation
-from analytics.language_model.uses.json_answers import CutAnswer, UnusableAnswer, ask_checked
+from analytics.language_model.protocol import (
+    AskOptions,
+    CutAnswer,
+    LanguageModel,
+    UnusableAnswer,
+    ask_checked,
+    conversation,
+)
 
 ROLES: Mapping[str, str] = {
     "question": "the text of a question, up to its first part, option, answer or solution",

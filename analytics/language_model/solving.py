@@ -24,8 +24,7 @@ from analytics.expression.notation import to_prefix
 from analytics.expression.slots import is_slot
 from analytics.expression.tree import ExpressionTree
 from analytics.language_model.equations import CONSTANTS
-from analytics.language_model.protocol import AskOptions, LanguageModel, Message
-from analytics.language_model.uses.json_answers import UnusableAnswer, ask_checked
+from analytics.language_model.protocol import AskOptions, LanguageModel, Message, UnusableAnswer, ask_checked
 from analytics.solver.plausibility import plausible_first
 from analytics.solver.solution import Solution, solution_of
 from analytics.solver.targets import target_tree

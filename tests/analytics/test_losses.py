@@ -6,8 +6,9 @@ import math
 
 import pytest
 import torch
+from torch.nn.functional import cosine_similarity, cross_entropy, normalize
 
-from analytics.losses.rince import LEFT_OUT, RINCELoss
+from analytics.losses import LEFT_OUT, InfoNCELoss, MultipleNegativesRankingLoss, RINCELoss, TripletLoss
 
 PAPER = (0.1, 0.1, 0.225, 0.35, 0.6)
 
@@ -119,3 +120,101 @@ def test_raising_all_cosines_lowers_the_loss_of_eq_4_and_not_that_of_one_tempera
     """Eq. 4 has the farther ranks' higher temperatures in the denominators of the nearer ranks (decision 57)."""
     assert shift_gradient(RINCELoss(PAPER)) < -2
     assert abs(shift_gradient(RINCELoss(PAPER, one_temperature=True))) < 1e-4
+
+
+@pytest.mark.parametrize(("batch", "negatives"), [(1, 1), (4, 9), (7, 32)])
+def test_it_equals_cross_entropy_over_positive_and_negatives(batch, negatives):
+    torch.manual_seed(batch)
+    queries, keys = normalize(torch.randn(batch, 5), dim=1), normalize(torch.randn(batch, 5), dim=1)
+    others = normalize(torch.randn(negatives, 5), dim=1)
+    logits = torch.cat([(queries * keys).sum(1, keepdim=True), queries @ others.T], dim=1) / 0.05
+    expected = cross_entropy(logits, torch.zeros(batch, dtype=torch.long))
+    torch.testing.assert_close(InfoNCELoss(0.05)(queries, keys, others), expected)
+
+
+def test_a_negative_left_out_does_not_count():
+    queries = keys = torch.tensor([[1.0, 0.0]])
+    others = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+    loss = InfoNCELoss(1.0)
+    left_out = torch.tensor([[False, True]])
+    assert loss(queries, keys, others, left_out) == loss(queries, keys, others[:1])
+
+
+def test_wrong_arguments_are_refused():
+    with pytest.raises(ValueError, match="temperature"):
+        InfoNCELoss(0)
+    with pytest.raises(ValueError, match="differ in shape"):
+        InfoNCELoss()(torch.zeros(2, 3), torch.zeros(1, 3), torch.zeros(4, 3))
+
+
+@pytest.mark.parametrize(("batch", "margin"), [(1, 0.0), (3, 0.5), (7, 2.0)])
+def test_it_equals_a_naive_loop(batch, margin):
+    torch.manual_seed(batch)
+    rows = [torch.randn(batch, 5) for _ in range(3)]
+    total = 0.0
+    for anchor, positive, negative in zip(*(tensor.tolist() for tensor in rows), strict=True):
+        near, far = (1 - cosine(anchor, example) for example in (positive, negative))
+        total += max(0.0, margin - far + near)
+    assert TripletLoss(margin)(*rows).item() == pytest.approx(total / batch, abs=1e-5)
+
+
+def test_a_triplet_that_keeps_the_margin_gives_no_gradient():
+    anchors = torch.tensor([[1.0, 0.0], [1.0, 0.0]], requires_grad=True)
+    positives = torch.tensor([[1.0, 0.1], [1.0, 0.5]])
+    negatives = torch.tensor([[-1.0, 0.0], [1.0, 0.4]])
+    TripletLoss(0.5)(anchors, positives, negatives).backward()
+    assert anchors.grad[0].abs().sum() == 0
+    assert anchors.grad[1].abs().sum() > 0
+
+
+@pytest.mark.parametrize("margin", [-0.1, 2.1])
+def test_a_margin_that_no_distance_has_is_refused(margin):
+    with pytest.raises(ValueError, match="margin"):
+        TripletLoss(margin)
+
+
+def test_shapes_that_differ_are_refused():
+    with pytest.raises(ValueError, match="differ in shape"):
+        TripletLoss()(torch.zeros(2, 3), torch.zeros(2, 3), torch.zeros(1, 3))
+
+
+def cosine(left: list[float], right: list[float]) -> float:
+    product = sum(x * y for x, y in zip(left, right, strict=True))
+    return product / math.hypot(*left) / math.hypot(*right)
+
+
+@pytest.mark.parametrize(("batch", "others"), [(2, 2), (5, 5), (2, 7)])
+def test_multiple_negatives_equals_a_naive_loop(batch, others):
+    torch.manual_seed(batch)
+    anchors, positives, negatives = (torch.randn(rows, 4) for rows in (batch, batch, others))
+    total = 0.0
+    for row in range(batch):
+        exponents = [
+            math.exp(20 * cosine_similarity(anchors[row], candidate, dim=0).item())
+            for candidate in (*positives, *negatives)
+        ]
+        total -= math.log(exponents[row] / sum(exponents))
+    loss = MultipleNegativesRankingLoss()(anchors, positives, negatives)
+    assert loss.item() == pytest.approx(total / batch, rel=1e-4)
+
+
+def test_another_paraphrase_of_the_same_question_is_no_negative():
+    torch.manual_seed(0)
+    anchors, positives, negatives = (torch.randn(2, 4) for _ in range(3))
+    same = torch.ones(2, 2, dtype=torch.bool)
+    loss = MultipleNegativesRankingLoss()
+    cosines = [
+        [20 * cosine_similarity(anchors[row], candidate, dim=0).item() for candidate in (positives[row], *negatives)]
+        for row in range(2)
+    ]
+    expected = sum(math.log(sum(map(math.exp, row))) - row[0] for row in cosines) / 2
+    assert loss(anchors, positives, negatives, same).item() == pytest.approx(expected, rel=1e-4)
+
+
+def test_multiple_negatives_refuses_wrong_arguments():
+    with pytest.raises(ValueError, match="scale"):
+        MultipleNegativesRankingLoss(0)
+    with pytest.raises(ValueError, match="do not fit together"):
+        MultipleNegativesRankingLoss()(torch.zeros(2, 3), torch.zeros(2, 3), torch.zeros(1, 4))
+    with pytest.raises(ValueError, match="do not fit together"):
+        MultipleNegativesRankingLoss()(torch.zeros(2, 3), torch.zeros(1, 3), torch.zeros(2, 3))

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analytics.errors import DataError
-from analytics.language_model.protocol import AskOptions, LanguageModel, conversation
-from analytics.language_model.uses.json_answers import UnusableAnswer, ask_checked
+from analytics.language_model.protocol import AskOptions, LanguageModel, UnusableAnswer, ask_checked, conversation
 from analytics.records import ConceptPath
 
 _INSTRUCTION = (

@@ -1,9 +1,8 @@
-"""A tiny random encoder, built in code, for tests and for trying out a capability without weights."""
+"""A tiny random encoder, built in code, so that tests need no weights."""
 
 from __future__ import annotations
 
 import string
-from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
@@ -11,10 +10,9 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
-from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+from transformers import BertConfig, BertModel
 
-from analytics.backbone.backbone import Backbone, save_head, weights_sha256
-from analytics.backbone.bert import no_progress_bars
+from analytics.backbone.backbone import Backbone, weights_sha256
 
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
@@ -26,9 +24,7 @@ def tiny_backbone(*, dimension: int = 32, layers: int = 2, max_tokens: int = 64,
     """
     characters = string.ascii_lowercase + string.digits + string.punctuation
     pieces = [*_SPECIAL, *characters, *(f"##{character}" for character in characters)]
-    tokenizer = Tokenizer(
-        WordPiece({piece: index for index, piece in enumerate(pieces)}, unk_token="[UNK]")  # noqa: S106
-    )
+    tokenizer = Tokenizer(WordPiece({piece: index for index, piece in enumerate(pieces)}, unk_token="[UNK]"))
     tokenizer.normalizer = BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = BertPreTokenizer()
     tokenizer.post_processor = TemplateProcessing(
@@ -58,18 +54,3 @@ def tiny_backbone(*, dimension: int = 32, layers: int = 2, max_tokens: int = 64,
         unknown_id=1,
         weights_hash=weights_sha256(model),
     )
-
-
-def save_backbone(backbone: Backbone, folder: Path) -> None:
-    """Save an encoder as a folder that `load_backbone` and transformers can load."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with no_progress_bars():
-        backbone.model.save_pretrained(folder)
-    save_head(backbone, folder)
-    special = {
-        f"{name}_token": token
-        for name in ("pad", "unk", "cls", "sep", "mask")
-        for token in (f"[{name.upper()}]", f"<{name}>")
-        if backbone.tokenizer.token_to_id(token) is not None
-    }
-    PreTrainedTokenizerFast(tokenizer_object=backbone.tokenizer, **special).save_pretrained(folder)
