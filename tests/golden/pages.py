@@ -161,6 +161,8 @@ def make_things() -> dict[str, int]:
         "draft": rows("DocumentDraft").create(owner=colleague, name="Test", state="ready"),
         "list": rows("QuestionList").create(owner=colleague, name="Homework", visibility="all"),
         "worksheet": rows("Worksheet").create(owner=colleague, name="Test", visibility="all"),
+        "saved": rows("SavedSearch").create(owner=colleague, name="Grade 7", visibility="all"),
+        "responses": rows("ResponseSet").create(owner=colleague, title="Test", layout="Table"),
         "person": colleague,
         "school": rows("School").create(name="Hill School", slug="hill"),
         "synonyms": rows("SynonymGroup").create(terms=["rooks", "castles"]),
