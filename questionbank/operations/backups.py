@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -69,6 +69,8 @@ def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest
                 dump = scratch / DUMP
                 report("Dumping the database ...")
                 with database.snapshot() as snapshot_name:
+                    # before the dump, since a job deletes its upload when it ends: restored, it is to run again
+                    _add_files(archive, _kept((), ["uploads"]))
                     about["postgres"] = database.server_version()
                     about["migrations"] = applied_migrations()
                     about["rows"] = database.row_counts(tables=[model._meta.db_table for model in COUNTED])
@@ -81,7 +83,7 @@ def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest
             if rejected:
                 size = filesizeformat(models_bytes(rejected))
                 report(f"Left out: {len(rejected)} candidates that did not pass their comparison ({size}).")
-            _add_files(archive, without=about["left_out"])
+            _add_files(archive, _kept(about["left_out"]))
             _report_missing(archive, locations, report)
     except OSError as error:
         raise KindredError(f"The backup cannot be written: {error.strerror or error}.") from error
@@ -166,7 +168,7 @@ def backup_restore(*, path: Path, force: bool = False, report: Report | None = N
             except BaseException:
                 files.take_back()
                 raise
-            files.replace_changed()
+            files.complete()
         uploads_delete(again.uploads)
         if again.people:
             report(f"Deleted again: {counted(again.people, 'person', 'people')} who had been deleted after the backup.")
@@ -234,13 +236,13 @@ def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
         yield from _stored(storage, prefix + name)
 
 
-def _kept(without: Container[str]) -> Iterator[tuple[str, str]]:
+def _kept(without: Container[str], folders: Iterable[str] = FOLDERS) -> Iterator[tuple[str, str]]:
     """Yield folder and name of all files, except those of the models at the locations `without`.
 
     Files that a machine derived from a model are left out too.
     """
-    for folder, alias in FOLDERS.items():
-        for name in _stored(storages[alias]):
+    for folder in folders:
+        for name in _stored(storages[FOLDERS[folder]]):
             is_left_out = folder == "artifacts" and (
                 any(str(above) in without for above in Path(name).parents)
                 or any(part.startswith(DERIVED) for part in Path(name).parts)
@@ -249,11 +251,12 @@ def _kept(without: Container[str]) -> Iterator[tuple[str, str]]:
                 yield folder, name
 
 
-def _add_files(archive: ArchiveWriter, *, without: Container[str]) -> None:
-    for folder, name in _kept(without):
-        storage = storages[FOLDERS[folder]]
-        with suppress(FileNotFoundError), storage.open(name) as stream:  # skip files deleted in the meantime
-            archive.add(name=f"{folder}/{name}", stream=stream, size=stream.size)
+def _add_files(archive: ArchiveWriter, files: Iterable[tuple[str, str]]) -> None:
+    for folder, name in files:
+        member, storage = f"{folder}/{name}", storages[FOLDERS[folder]]
+        if member not in archive.files:
+            with suppress(FileNotFoundError), storage.open(name) as stream:  # skip files deleted in the meantime
+                archive.add(name=member, stream=stream, size=stream.size)
 
 
 def _forget_left_out(manifest: BackupManifest) -> None:
@@ -276,7 +279,7 @@ def _remember(where: str, created: str, size: int) -> None:
 
 @dataclass
 class _StoredFiles:
-    """Copies a backup's files into the storages: new ones before the swap, changed ones after it.
+    """Copies a backup's files into the storages: new ones before the swap, changed or deleted ones after it.
 
     Files that only the old bank used are kept: another installation may share the storage.
     """
@@ -284,6 +287,7 @@ class _StoredFiles:
     members: dict[str, Path]
     checksums: dict[str, str]
     added: list[tuple[Storage, str]] = field(default_factory=list)
+    unchanged: list[tuple[Storage, str, Path]] = field(default_factory=list)
     changed: list[tuple[Storage, str, Path]] = field(default_factory=list)
 
     def put_new(self) -> None:
@@ -295,17 +299,22 @@ class _StoredFiles:
             if not storage.exists(name):
                 self._save(storage, name, unpacked)
                 self.added.append((storage, name))
-            elif _sha256(storage, name) != self.checksums[member]:
-                self.changed.append((storage, name, unpacked))
+            else:
+                is_same = _sha256(storage, name) == self.checksums[member]
+                (self.unchanged if is_same else self.changed).append((storage, name, unpacked))
 
     def take_back(self) -> None:
         for storage, name in self.added:
             storage.delete(name)
 
-    def replace_changed(self) -> None:
+    def complete(self) -> None:
+        """Replace changed files, and put back those that a job of the old bank deleted before the swap."""
         for storage, name, unpacked in self.changed:
             storage.delete(name)
             self._save(storage, name, unpacked)
+        for storage, name, unpacked in self.unchanged:
+            if not storage.exists(name):
+                self._save(storage, name, unpacked)
 
     @staticmethod
     def _save(storage: Storage, name: str, unpacked: Path) -> None:
