@@ -154,11 +154,19 @@ class Instance:
         return self._disk
 
     def restart_postgres(self) -> None:
-        """Have PostgreSQL end as an administrator would ("fast"); the supervisor starts it again."""
+        """Have PostgreSQL end as an administrator would ("fast"); the supervisor starts it again.
+
+        A server that is only just starting ignores the signal, so it is sent until the server has ended.
+        """
         pid = self.server("postgres")
-        if pid is not None:
+
+        def has_ended() -> bool:
+            if pid is None or self.server("postgres") != pid:
+                return True
             os.kill(pid, signal.SIGINT)
-            wait_for(lambda: not is_alive(pid), "PostgreSQL to end", self.log)
+            return False
+
+        wait_for(has_ended, "PostgreSQL to end", self.log)
         wait_for(lambda: self.server("postgres") not in (None, pid), "PostgreSQL to come back", self.log)
 
     def command(self, *words: str) -> subprocess.Popen[str]:

@@ -14,6 +14,7 @@ import pytest
 
 from questionbank.operations.backup_database import RESTORE_LOCK
 from tests.faults.__main__ import round_of, start_through_power_loss
+from tests.faults.disk import NoDisk
 from tests.faults.instance import BASE_DIR, Instance, broken_invariants, running_instance, wait_for
 from tests.faults.people import WORKS, Readers
 from tests.faults.table import FAULTS, kill
@@ -145,6 +146,16 @@ def test_rounds_of_make_faults(name, instance, imports):
     assert done.problems == [], f"{done.named}\n{instance.log()}"
     if any(named.startswith(f"{name} (skipped") for named in done.named):
         pytest.skip(", ".join(done.named))
+
+
+def test_a_server_that_is_still_starting_and_ignores_the_signal_is_restarted(tmp_path, monkeypatch):
+    ignoring = "trap '' INT; echo started; sleep 1; trap - INT; exec sleep 60"
+    with subprocess.Popen(["sh", "-c", ignoring], stdout=subprocess.PIPE) as starting:
+        assert starting.stdout.readline()
+        instance = Instance(tmp_path, NoDisk())
+        monkeypatch.setattr(instance, "server", lambda _name: starting.pid if starting.poll() is None else os.getpid())
+        instance.restart_postgres()
+    assert starting.returncode == -signal.SIGINT
 
 
 def test_a_campaign_that_is_killed_leaves_nothing_behind(tmp_path):
