@@ -65,11 +65,12 @@ def round_of(
 
     Args:
         imports: job -> questions, of all imports so far; that of the round is added.
-        faults: one or two of these happen, all where there are no more.
+        faults: one or two of these happen, all where there are no more than two.
         works: one of these goes on beside an import, people who post and people who read.
     """
     chance, done = random.Random(seed), Round()
-    chosen = chance.sample(sorted(faults), min(len(faults), chance.randint(1, 2)))
+    number = chance.randint(1, 2)
+    chosen = chance.sample(sorted(faults), number if len(faults) > 2 else len(faults))
     instance.is_restored = False
     with Readers(instance) as readers:
         with ExitStack() as stack:

@@ -117,34 +117,30 @@ def test_a_restore_that_loses_the_server_ends_in_a_sentence(instance, imports):
     assert broken_invariants(instance, imports) == []
 
 
-ROUNDS = {  # fault -> work under which it happens: those of which most is asked; `make faults` draws among all
-    "kill web": "reviews",
-    "kill job": "bulk change",
-    "kill postgres": "undo",
-    "damaged vectors": "bulk change",
-    "full disk": "reviews",
-    "empty redis": "bulk change",
-    "hang connections": "reviews",
-    "stall postgres behind pooler": "bulk change",
-    "end for memory": "undo",
-    "lose power": "bulk change",
-    "restore under load": "reviews",
+ROUNDS = {  # faults -> work under which they happen: those of which most is asked; `make faults` draws among all
+    ("kill web", "full disk"): "reviews",
+    ("kill job", "empty redis"): "bulk change",
+    ("kill postgres", "end for memory"): "undo",
+    ("hang connections", "damaged vectors"): "reviews",
+    ("stall postgres behind pooler",): "bulk change",
+    ("lose power",): "bulk change",
+    ("restore under load",): "reviews",
 }
 
 
-@pytest.mark.parametrize("name", ROUNDS)
-def test_rounds_of_make_faults(name, instance, imports):
-    """Named faults, one at a time; `make faults` tries two at once too."""
+@pytest.mark.parametrize("names", ROUNDS, ids=", ".join)
+def test_rounds_of_make_faults(names, instance, imports):
+    """Named faults; those of a round share its import, and what is waited for and checked at its end."""
     done = round_of(
         instance,
-        [*ROUNDS].index(name),
+        [*ROUNDS].index(names),
         imports,
-        faults={name: FAULTS[name]},
-        works={ROUNDS[name]: WORKS[ROUNDS[name]]},
+        faults={name: FAULTS[name] for name in names},
+        works={ROUNDS[names]: WORKS[ROUNDS[names]]},
         questions=200,
     )
     assert done.problems == [], f"{done.named}\n{instance.log()}"
-    if any(named.startswith(f"{name} (skipped") for named in done.named):
+    if any(named.startswith(f"{name} (skipped") for named in done.named for name in names):
         pytest.skip(", ".join(done.named))
 
 
