@@ -11,13 +11,15 @@ BASE_DIR = Path(__file__).resolve().parents[1]
 _PREPARE = """
 import sys
 import django; django.setup()
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from questionbank.management.commands import prepare
 
 def call(name, **options):
-    if name != "setup_bank":
-        return call_command(name, **options)
-    {setup}
+    if name == "setup_bank":
+        {setup}
+    elif name != "collectstatic" or not (settings.STATIC_ROOT / "staticfiles.json").exists():  # of an earlier start
+        call_command(name, **options)
 
 prepare.call_command = call
 try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,11 +33,6 @@ def word_of(node: ast.expr, words: frozenset[str] = WORDS) -> str:
     if isinstance(node, ast.Tuple | ast.List | ast.Set):
         return next(filter(None, (word_of(item, words) for item in node.elts)), "")
     return ""
-
-
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def branches(tree: ast.Module, words: frozenset[str] = WORDS) -> Iterator[tuple[int, str]]:
@@ -76,8 +70,10 @@ def test_no_code_decides_by_the_word(packages, words):
             name = path.relative_to(BASE_DIR).as_posix()
             if "/migrations/" in name or is_a_capabilitys_own(name):
                 continue
-            lines = branches(parsed(path), words)
-            problems += [f"{name}:{line} decides by {word!r}" for line, word in lines]
+            source = path.read_text(encoding="utf-8")
+            if any(f'"{word}"' in source for word in words):  # as ruff quotes a constant
+                lines = branches(ast.parse(source), words)
+                problems += [f"{name}:{line} decides by {word!r}" for line, word in lines]
     assert problems == []
 
 

@@ -14,7 +14,7 @@ from tests.bench.contract import explore
 from tests.questionbank.api_client import Program
 from tests.questionbank.page_bank import make_bank
 
-SECONDS = 45
+SECONDS = 30
 
 
 @pytest.mark.django_db(transaction=True)
