@@ -8,7 +8,7 @@ export HF_HUB_OFFLINE ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint bench faults lock
+.PHONY: help setup run test check lint lint-types lint-rest bench faults lock
 
 help:
 	@echo "make setup   create $(VENV) and install Kindred into it"
@@ -30,10 +30,16 @@ test: setup
 
 check: lint test
 
+# Types are checked beside the rest: each takes one processor.
 lint: setup
+	@$(MAKE) --no-print-directory --jobs=2 lint-types lint-rest
+
+lint-types:
+	$(PYTHON_IN_VENV) -m mypy
+
+lint-rest:
 	$(PYTHON_IN_VENV) -m ruff check
 	$(PYTHON_IN_VENV) -m ruff format --check
-	$(PYTHON_IN_VENV) -m mypy
 	$(VENV)/bin/lint-imports
 	$(PYTHON_IN_VENV) manage.py makemigrations --check --dry-run
 
