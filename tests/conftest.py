@@ -24,10 +24,11 @@ SHARED_DATA = TESTS.parent.parent / "shared" / "data"
 LARGE_TABLE = 2**20  # bytes
 MADE_FROM_MODELS = {"django_content_type", "auth_permission"}  # tables that no test changes
 
-# Files that take a minute or more: several processes begin with them, so that none is left alone with one at the end.
+# Files of half a minute or more: several processes begin with them, so that none is left alone with one at the end.
 SLOW_FILES = frozenset(
     TESTS / name
     for name in (
+        "analytics/test_library.py",
         "docker/test_containers.py",
         "e2e/test_accessibility.py",
         "e2e/test_flows.py",
@@ -37,11 +38,13 @@ SLOW_FILES = frozenset(
         "questionbank/api/test_access.py",
         "questionbank/api/test_hostile.py",
         "questionbank/api/test_schemathesis.py",
+        "questionbank/core/test_migrations.py",
         "questionbank/local/test_serve.py",
         "questionbank/operations/test_backups.py",
         "questionbank/test_permissions.py",
         "questionbank/test_schools_apart.py",
         "worker/encoder/test_training.py",
+        "worker/exam/test_real_model.py",
         "worker/test_promotion.py",
         "worker/reproduction/test_apart.py",
         "worker/test_real_worker.py",
