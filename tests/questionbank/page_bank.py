@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import html
 import re
+from functools import cache
 from types import SimpleNamespace
 
+import numpy as np
+
+from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.models import User
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors
@@ -19,6 +23,11 @@ TEXTS = (
     r"Work out $\frac{3}{4} + \frac{1}{6}$.",
     r"A bag holds 3 red and 5 blue marbles. What is the probability of drawing a red one?",
 )
+
+
+@cache
+def _vectors() -> np.ndarray:
+    return HashedNgramEncoder(512).encode(list(TEXTS))
 
 
 def make_bank(teacher: User) -> SimpleNamespace:
@@ -43,7 +52,7 @@ def make_bank(teacher: User) -> SimpleNamespace:
         for number, (text, concept) in enumerate(zip(TEXTS, concepts, strict=True))
     ]
     for lens in ("purpose", "wording"):
-        store_vectors(add_set(lens), questions)
+        store_vectors(add_set(lens), questions, _vectors())
     return SimpleNamespace(questions=questions, hierarchy=hierarchy, linear=linear, circle=circle, fraction=fraction)
 
 
