@@ -24,7 +24,7 @@ def main() -> None:
 
         sys.exit(serve(sys.argv[2:]))
     if command in ("version", "--version"):
-        from questionbank.core.release import release
+        from questionbank.core.migrations import release
 
         sys.stdout.write(f"Kindred {release()}\n")
         return

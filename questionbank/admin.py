@@ -19,12 +19,11 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model
 from django.http import HttpRequest
 
-from questionbank.api.key_services import api_keys_close
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.wording import whole_number
 from questionbank.models import EmbeddingSet, ModelArtifact, Run, User, WorkerHeartbeat
 from questionbank.people.permissions import is_admin
-from questionbank.people.services import check_an_admin_is_left
+from questionbank.people.services import api_keys_close, check_an_admin_is_left
 
 
 class BankAdminSite(admin.AdminSite):

@@ -20,7 +20,7 @@ class QuestionBankConfig(AppConfig):
     def ready(self) -> None:
         from questionbank.core.capability_contract import BANK_CAPABILITIES
         from questionbank.operations import checks  # noqa: F401 - registers the system checks
-        from questionbank.people import auditing  # noqa: F401 - receives log-ins
+        from questionbank.people import middleware  # noqa: F401 - receives log-ins
 
         BANK_CAPABILITIES.load = _bank_table
 

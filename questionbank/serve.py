@@ -21,11 +21,10 @@ from questionbank.core.errors import KindredError
 from questionbank.core.file_lock import Gate
 from questionbank.core.storage import require_space
 from questionbank.local import SERVICES, EmbeddedError, ensure, needs_embedded
-from questionbank.local.caretaker import Caretaker, page_answers
 from questionbank.local.die_with_parent import dying_with_us, give_way
 from questionbank.local.instance import LITTLE_MEMORY, Instance, free_port, memory_bytes
 from questionbank.local.programs import metrics_folder, programs, programs_of_machine
-from questionbank.local.supervisor import Supervisor
+from questionbank.local.supervisor import Caretaker, Supervisor, page_answers
 from questionbank.people.roles import DEMO_PEOPLE
 
 PREPARE = (sys.executable, str(BASE_DIR / "manage.py"), "prepare")

@@ -59,21 +59,21 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "questionbank.api.middleware.ApiMiddleware",  # outside of all that answers with pages
+    "questionbank.api.errors.ApiMiddleware",  # outside of all that answers with pages
     "questionbank.core.middleware.OutageMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "questionbank.core.middleware.RequestSizeMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "questionbank.people.viewer.ViewerMiddleware",
-    "questionbank.people.auditing.AuditMiddleware",
+    "questionbank.people.permissions.ViewerMiddleware",
+    "questionbank.people.middleware.AuditMiddleware",
     "questionbank.core.middleware.LogInMiddleware",  # before the next, which reads bodies
     "django.middleware.csrf.CsrfViewMiddleware",
     "questionbank.core.middleware.ParametersMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "questionbank.people.second_factor.PeopleMiddleware",
+    "questionbank.people.middleware.PeopleMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
     "pghistory.middleware.HistoryMiddleware",
@@ -96,7 +96,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "questionbank.people.context.site",
+                "questionbank.people.middleware.site",
             ]
         },
     }
@@ -176,7 +176,7 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 ACCOUNT_FORMS = {
     "reset_password": "questionbank.people.views.ResetPasswordForm",
-    "reauthenticate": "questionbank.people.password_views.ConfirmForm",
+    "reauthenticate": "questionbank.people.sign_on_views.ConfirmForm",
 }
 ACCOUNT_ADAPTER = "questionbank.people.accounts.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
@@ -238,7 +238,7 @@ IMPORT_UPLOAD_MAX_BYTES = 200 * 1024 * 1024
 DOCUMENT_UPLOAD_MAX_BYTES = 50 * 1024 * 1024
 REVIEW_UPLOAD_MAX_BYTES = 20 * 1024 * 1024  # parsed within the request
 FILE_UPLOAD_HANDLERS = [
-    "questionbank.core.upload_forms.LimitedUploadHandler",
+    "questionbank.core.forms.LimitedUploadHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]

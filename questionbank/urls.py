@@ -22,16 +22,14 @@ from questionbank.bank import home_views as home
 from questionbank.core.capability_catalog import capability_pages
 from questionbank.hooks import views as hooks
 from questionbank.imports import views as imports
-from questionbank.operations import health_views as health
-from questionbank.operations import run_views as runs
+from questionbank.operations import views as health
+from questionbank.operations import views as runs
 from questionbank.papers import views as documents
-from questionbank.people import password_views as passwords
 from questionbank.people import school_views as schools
-from questionbank.people import session_views as sessions
 from questionbank.people import sign_on_views as sign_on
 from questionbank.people import views as people
-from questionbank.protection import person_views as person_data
-from questionbank.protection import retention_views as retention
+from questionbank.protection import views as person_data
+from questionbank.protection import views as retention
 from questionbank.questions import bulk_views as bulk_changes
 from questionbank.questions import list_views as question_lists
 from questionbank.questions import merge_views as merging
@@ -62,25 +60,25 @@ account_patterns: list[URLPattern | URLResolver] = [
     path("logout/", account.logout, name="account_logout"),
     path("inactive/", account.account_inactive, name="account_inactive"),
     path("reauthenticate/", account.reauthenticate, name="account_reauthenticate"),
-    path("password/change/", passwords.of_own(account.password_change), name="account_change_password"),
-    path("password/set/", passwords.of_own(account.password_set), name="account_set_password"),
-    path("password/reset/", passwords.of_all(account.password_reset), name="account_reset_password"),
-    path("password/reset/done/", passwords.of_all(account.password_reset_done), name="account_reset_password_done"),
+    path("password/change/", sign_on.of_own(account.password_change), name="account_change_password"),
+    path("password/set/", sign_on.of_own(account.password_set), name="account_set_password"),
+    path("password/reset/", sign_on.of_all(account.password_reset), name="account_reset_password"),
+    path("password/reset/done/", sign_on.of_all(account.password_reset_done), name="account_reset_password_done"),
     re_path(
         r"^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
-        passwords.of_all(account.password_reset_from_key),
+        sign_on.of_all(account.password_reset_from_key),
         name="account_reset_password_from_key",
     ),
     path(
         "password/reset/key/done/",
-        passwords.of_all(account.password_reset_from_key_done),
+        sign_on.of_all(account.password_reset_from_key_done),
         name="account_reset_password_from_key_done",
     ),
     path("data/", person_data.own_data, name="account_data"),
     path("signup/", login_not_required(RedirectView.as_view(pattern_name="account_login")), name="account_signup"),
     path("2fa/", include("allauth.mfa.urls")),
-    path("sessions/", sessions.session_list, name="session_list"),
-    path("sessions/<int:session_id>/end/", sessions.session_end_view, name="session_end"),
+    path("sessions/", people.session_list, name="session_list"),
+    path("sessions/<int:session_id>/end/", people.session_end_view, name="session_end"),
     path("oidc/<slug:provider_id>/login/", sign_on.openid_login, name="openid_connect_login"),
     path("oidc/<slug:provider_id>/login/callback/", sign_on.openid_callback, name="openid_connect_callback"),
     path("saml/<slug:organization_slug>/login/", sign_on.saml_step("login"), name="saml_login"),

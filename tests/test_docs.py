@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from questionbank.core.release import release
+from questionbank.core.migrations import release
 from tests.releases import releases
 
 BASE_DIR = Path(__file__).resolve().parent.parent

@@ -19,7 +19,7 @@ from analytics.__main__ import _parser as analytics_parser
 from analytics.__main__ import main as analytics
 from manage import main as manage_main
 from questionbank import local as embedded
-from questionbank.core.release import release
+from questionbank.core.migrations import release
 from questionbank.management.servers import start_servers_for
 from questionbank.registry import artifact_services as artifacts
 from questionbank.serve import main as serve

@@ -16,7 +16,7 @@ from django.urls import path, resolve, reverse
 
 from questionbank import urls
 from questionbank.core import middleware
-from questionbank.core.upload_forms import TAKES_FILES
+from questionbank.core.forms import TAKES_FILES
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, Run, RunLog, User
 from tests.hostile import addresses
 from tests.page_safety import assert_safe

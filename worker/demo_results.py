@@ -1,7 +1,7 @@
 """``python -m worker.demo_results``: compute the demo bank's vectors, solutions and map, and add them to the package.
 
 It creates a demo bank with this version's starters in a temporary folder, runs the jobs that a new installation
-runs, and writes `questionbank.demo.results.DEMO_RESULTS`. It takes about ten minutes on two cores. Run it again when a
+runs, and writes `questionbank.demo.bank.DEMO_RESULTS`. It takes about ten minutes on two cores. Run it again when a
 starter, or the code that reads or solves questions, has changed.
 """
 
@@ -36,7 +36,7 @@ def _make() -> None:
     django.setup()
     from django.core.management import call_command
 
-    from questionbank.demo.results import DEMO_RESULTS, write_results
+    from questionbank.demo.bank import DEMO_RESULTS, write_results
     from questionbank.models import Run
     from questionbank.operations.setup import demo_bank_install, demo_results_gather
     from questionbank.registry.artifact_services import artifact_install_default

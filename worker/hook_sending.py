@@ -18,7 +18,6 @@ import httpx2
 import structlog
 
 from questionbank.core.public_addresses import Address
-from questionbank.hooks.addresses import PRIVATE, default_port, host_header, is_allowed
 from questionbank.hooks.delivery_services import (
     Answer,
     Message,
@@ -26,6 +25,7 @@ from questionbank.hooks.delivery_services import (
     delivery_record,
     hook_events_announce,
 )
+from questionbank.hooks.services import PRIVATE, default_port, host_header, is_allowed
 
 logger = structlog.get_logger(__name__)
 

@@ -27,7 +27,7 @@ from questionbank.papers.import_services import run_document_import
 from questionbank.papers.second_reading_services import run_second_reading
 from questionbank.papers.services import run_document_read
 from questionbank.people.mail import mail_send_due
-from questionbank.people.viewer import viewing_for
+from questionbank.people.permissions import viewing_for
 from questionbank.protection.retention_services import retention_apply
 from questionbank.registry.deletion_services import old_models_delete
 from questionbank.responses.statistics_services import run_statistics

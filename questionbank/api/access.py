@@ -16,8 +16,8 @@ from questionbank.api.errors import ApiProblem
 from questionbank.api.key_services import api_key_use
 from questionbank.core.errors import KindredError
 from questionbank.models import ApiKey, User
+from questionbank.people.middleware import SET_UP_FIRST, lacks_second_factor
 from questionbank.people.permissions import scope_of
-from questionbank.people.second_factor import SET_UP_FIRST, lacks_second_factor
 
 SAFE = ("GET", "HEAD", "OPTIONS")
 SESSION_RATE = 600  # requests per minute of a person in a browser
@@ -130,6 +130,6 @@ def _count(request: HttpRequest, caller: Caller) -> None:
         "RateLimit-Remaining": str(max(0, limit - used)),
         "RateLimit-Reset": str(reset),
     }
-    request.rate_limit_headers = headers  # type: ignore[attr-defined] # `questionbank.api.middleware` sends them
+    request.rate_limit_headers = headers  # type: ignore[attr-defined] # `questionbank.api.errors` sends them
     if used > limit:
         raise ApiProblem(429, headers={"Retry-After": str(reset)})

@@ -1,4 +1,4 @@
-"""What all resources of the API share: values in requests and responses, ETags and pages of lists."""
+"""What all resources of the API share: values in requests and responses, texts, ETags and pages of lists."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Annotated, Any, Generic, TypeVar
 from django.core import signing
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
+from analytics.json_lines import TEXT_LIMIT
+from analytics.text.tokens import detect_language
 from questionbank.api.errors import ApiProblem
 from questionbank.core.errors import ValidationFailed
+from questionbank.formats.answer_files import BATCH, InputQuestion
 
 LARGEST_ID = 2**63 - 1
 LARGEST_PAGE = 100
@@ -150,3 +153,30 @@ def check_if_match(request: HttpRequest, current: Callable[[], BaseModel]) -> No
     etags = {etag.strip() for etag in wanted.split(",")}
     if etag_of(current()) not in etags:
         raise ApiProblem(412)
+
+
+QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=TEXT_LIMIT)]
+
+
+class TextBody(Body):
+    """A question's text; formulas are LaTeX."""
+
+    text: QuestionText
+    language: Annotated[str, Field(max_length=12)] = Field(
+        default="", description="A language tag such as `en`; by default detected."
+    )
+
+    def language_or_detected(self) -> str:
+        """Return the language, detected if it was not given."""
+        return self.language or detect_language(self.text)
+
+
+class TextsBody(Body):
+    """Up to 256 texts; results come in the same order."""
+
+    texts: Annotated[list[TextBody], Field(min_length=1, max_length=BATCH)]
+
+
+def input_questions(texts: Sequence[TextBody]) -> list[InputQuestion]:
+    """Return texts as the commands for files take them, numbered from 0."""
+    return [InputQuestion(number, asked.text, asked.language_or_detected()) for number, asked in enumerate(texts)]

@@ -14,8 +14,7 @@ from pydantic import BaseModel, Field
 from questionbank.api.access import Access, Caller
 from questionbank.api.contract import Body, Id, Moment, Page, PageQuery, page_by_id
 from questionbank.api.errors import ApiProblem
-from questionbank.api.key_selectors import api_keys
-from questionbank.api.key_services import LARGEST_RATE, api_key_create, api_key_revoke
+from questionbank.api.key_services import LARGEST_RATE, api_key_create, api_key_revoke, api_keys
 from questionbank.models import ApiKey
 
 router = Router(tags=["me"])

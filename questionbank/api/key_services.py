@@ -1,4 +1,4 @@
-"""Making, checking and revoking keys of the API."""
+"""Listing, making, checking and revoking keys of the API."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -20,6 +20,22 @@ from questionbank.core.wording import counted
 from questionbank.models import ApiKey, Hook, User
 from questionbank.people.owned import checked_name
 from questionbank.people.permissions import require
+
+
+def api_keys(*, owner: User | None = None) -> QuerySet[ApiKey]:
+    """Return the keys that are not revoked, newest first: those of a person, or all of them with their owners."""
+    keys = ApiKey.objects.filter(revoked_at=None)
+    return (
+        keys.select_related("owner", "made_with")
+        if owner is None
+        else keys.select_related("made_with").filter(owner=owner)
+    )
+
+
+def api_key_get(*, owner: User, key_id: int) -> ApiKey:
+    """Return one of a person's keys that is not revoked."""
+    return get_or_not_found(api_keys(owner=owner).filter(pk=key_id), f"You have no key {key_id}.")
+
 
 PREFIX = "kdr_"
 RANDOM_LENGTH = 40
@@ -142,14 +158,6 @@ def _family(key: ApiKey) -> set[int]:
         list(ApiKey.objects.select_for_update().filter(pk__in=found).order_by("pk").values_list("pk"))
         found = set(ApiKey.objects.filter(made_with__in=found).values_list("pk", flat=True)) - family
     return family
-
-
-def api_keys_close(*, owner: User) -> None:
-    """Revoke all keys of a person whose account is closed, and disable their web hooks; reopening it undoes neither."""
-    ApiKey.objects.filter(owner=owner, revoked_at=None).update(revoked_at=Now())
-    Hook.objects.filter(owner=owner, is_active=True).update(
-        is_active=False, disabled_because="The account of its owner was closed."
-    )
 
 
 def api_key_use(*, secret: str) -> ApiKey | None:

@@ -13,8 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 
-from questionbank.api.key_selectors import api_key_get, api_keys
-from questionbank.api.key_services import LARGEST_RATE, api_key_create, api_key_revoke
+from questionbank.api.key_services import LARGEST_RATE, api_key_create, api_key_get, api_key_revoke, api_keys
 from questionbank.core.forms import ServiceForm
 from questionbank.core.views import form_for, page_for, posted, render_deletion
 from questionbank.models import ApiKey

@@ -1,4 +1,7 @@
-"""What happens to every request before its operation: strict parsing, and responses kept by ``Idempotency-Key``."""
+"""What happens to every request before its operation: strict parsing, and the checks of an uploaded file.
+
+Responses to requests with an ``Idempotency-Key`` are kept, and sent again.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,18 @@ from datetime import timedelta
 from functools import wraps
 from typing import Any, NoReturn
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from ninja.files import UploadedFile
 from ninja.parser import Parser
 
 from questionbank.api.access import SAFE, Caller, admitted
 from questionbank.api.contract import LONGEST_IDEMPOTENCY_KEY
 from questionbank.api.errors import ApiProblem
 from questionbank.core.errors import KindredError, ValidationFailed
+from questionbank.core.forms import was_too_large
 from questionbank.models import ApiRequest
 
 DEEPEST = 60  # levels of lists and objects in a body
@@ -189,3 +195,22 @@ def _kept_response(kept: ApiRequest, fingerprint: str) -> HttpResponse:
     response = HttpResponse(bytes(kept.body), status=kept.status, headers=kept.headers)
     response["Idempotent-Replayed"] = "true"
     return response
+
+
+def received_file(request: HttpRequest, file: UploadedFile | None, *, limit: str) -> UploadedFile:
+    """Return the uploaded file.
+
+    Args:
+        limit: name of the setting with the largest size, as in `questionbank.core.forms.TAKES_FILES`.
+
+    Raises:
+        ApiProblem: it is too large (413), or the body is not a form (415).
+        ValidationFailed: there is none, or it is empty.
+    """
+    if file is None and request.content_type != "multipart/form-data":
+        raise ApiProblem(415, "Send the file as “multipart/form-data”, in the field “file”.")
+    if was_too_large(request) or (file is not None and (file.size or 0) > getattr(settings, limit)):
+        raise ApiProblem(413)
+    if file is None or not file.size:
+        raise ValidationFailed.beside("file", "Send a file that is not empty, as multipart/form-data.")
+    return file

@@ -15,8 +15,7 @@ from ninja.operation import Operation
 from questionbank.api import key_api
 from questionbank.api.access import SAFE, Access
 from questionbank.api.contract import IDEMPOTENCY_KEY, Failure
-from questionbank.api.errors import register_error_handlers
-from questionbank.api.middleware import PREFIX
+from questionbank.api.errors import PREFIX, register_error_handlers
 from questionbank.api.requests import StrictParser, checked
 from questionbank.bank import concept_api, list_api
 from questionbank.hooks import api as hooks_api

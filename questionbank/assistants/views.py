@@ -21,9 +21,17 @@ from pydantic import ValidationError
 from questionbank.api.access import Access, admitted
 from questionbank.api.errors import ApiProblem, error_response, kindred_error_response
 from questionbank.api.requests import once
-from questionbank.assistants import messages, reading_tools, writing_tools
-from questionbank.assistants.messages import INVALID_PARAMS, METHOD_NOT_FOUND, VERSIONS, Message, RpcError
-from questionbank.assistants.tools import DATA_NOTE, Tool, description
+from questionbank.assistants import messages, tools
+from questionbank.assistants.messages import (
+    DATA_NOTE,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    VERSIONS,
+    Message,
+    RpcError,
+    Tool,
+    description,
+)
 from questionbank.core.errors import KindredError
 
 READ = Access("read")
@@ -40,19 +48,19 @@ def _write(run: Callable[[Any, Any], Any], title: str, access: Access) -> Tool:
 TOOLS: dict[str, Tool] = {
     tool.name: tool
     for tool in (
-        _read(reading_tools.search_questions, "Search questions"),
-        _read(reading_tools.get_question, "Read a question"),
-        _read(reading_tools.find_similar, "Find similar questions"),
-        _read(reading_tools.predict, "Predict concepts and difficulty"),
-        _read(reading_tools.solve, "Solve a word problem"),
-        _read(reading_tools.check_duplicates, "Check for duplicates"),
-        _read(reading_tools.list_concepts, "List concepts"),
-        _read(reading_tools.item_statistics, "Read the statistics of a question", Access("responses_read")),
-        _read(reading_tools.export_questions, "Export questions"),
-        _read(reading_tools.get_job, "Read a job"),
-        _write(writing_tools.make_variant, "Write variants of a question", Access("question_create")),
-        _write(writing_tools.import_questions, "Import questions", Access("import")),
-        _write(writing_tools.make_worksheet, "Make a worksheet", Access("read", "write")),
+        _read(tools.search_questions, "Search questions"),
+        _read(tools.get_question, "Read a question"),
+        _read(tools.find_similar, "Find similar questions"),
+        _read(tools.predict, "Predict concepts and difficulty"),
+        _read(tools.solve, "Solve a word problem"),
+        _read(tools.check_duplicates, "Check for duplicates"),
+        _read(tools.list_concepts, "List concepts"),
+        _read(tools.item_statistics, "Read the statistics of a question", Access("responses_read")),
+        _read(tools.export_questions, "Export questions"),
+        _read(tools.get_job, "Read a job"),
+        _write(tools.make_variant, "Write variants of a question", Access("question_create")),
+        _write(tools.import_questions, "Import questions", Access("import")),
+        _write(tools.make_worksheet, "Make a worksheet", Access("read", "write")),
     )
 }
 
@@ -154,7 +162,7 @@ def _called(request: HttpRequest, message: Message) -> HttpResponse:
     def run() -> HttpResponse:
         tool.access(request)
         result = tool.run(request, tool.arguments.model_validate(arguments))
-        request.used_tool = name  # type: ignore[attr-defined] # `questionbank.people.auditing` records exports
+        request.used_tool = name  # type: ignore[attr-defined] # `questionbank.people.middleware` records exports
         # One encoding for both, and the API's: its times have milliseconds.
         text = json.dumps(tool.answer(data=result).model_dump(), cls=NinjaJSONEncoder, ensure_ascii=False)
         content = [{"type": "text", "text": text}]

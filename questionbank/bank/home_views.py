@@ -22,7 +22,7 @@ from questionbank.bank.overview_selectors import bank_overview, drafts_of, recen
 from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, page_for
 from questionbank.formats.csv_files import guard_cell
-from questionbank.people.context import THEME_COOKIE, THEMES
+from questionbank.people.middleware import THEME_COOKIE, THEMES
 from questionbank.people.roles import ROLE_EXPLANATIONS
 from questionbank.people.selectors import people
 

@@ -26,7 +26,7 @@ from questionbank.bank.list_services import (
 from questionbank.bank.question_selectors import questions_numbered
 from questionbank.core.errors import NotFound
 from questionbank.models import QuestionList
-from questionbank.people.visibility_contract import VisibilityItem, VisibilityPatch, shown_fields
+from questionbank.people.api import VisibilityItem, VisibilityPatch, shown_fields
 
 router = Router(tags=["lists"])
 READ, WRITE = Access("read"), Access("read", "write")  # a list's owner changes it: the services check

@@ -14,8 +14,8 @@ from django.db import connections
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.defaultfilters import filesizeformat
 
+from questionbank.core.forms import TAKES_FILES
 from questionbank.core.outage import Outage
-from questionbank.core.upload_forms import TAKES_FILES
 from questionbank.core.views import kept_form
 
 FORM_LIMIT = 4 * 1024 * 1024  # twice Django's limit for form fields, whose errors have a page

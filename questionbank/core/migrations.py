@@ -1,8 +1,14 @@
-"""Custom migration operations, and whether a bank's migrations are those of this release, an earlier or a later one."""
+"""The number of this release, custom migration operations, and whether a bank's migrations are those of this release.
+
+See docs/upgrading.md.
+"""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 
 import pgtrigger.migrations
 from django.db import connection
@@ -13,8 +19,6 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
 from psycopg import sql
-
-from questionbank.core.release import release
 
 _NOTE = "Migrated by Kindred "  # begins the comment on Django's table of migrations
 
@@ -125,3 +129,13 @@ class CreateModels(Operation):
     def describe(self) -> str:
         """Return what `migrate` prints."""
         return f"Create {sum(isinstance(operation, CreateModel) for operation in self.operations)} models"
+
+
+_PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+
+
+@cache
+def release() -> str:
+    """Return the number of this release, such as ``0.11.0``; between releases it ends with ``.dev0``."""
+    project = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]
+    return str(project["version"])

@@ -1,4 +1,4 @@
-"""Scratch folders, files written completely or not at all, free disk space, and the record of the backups."""
+"""Files: uploads, scratch folders, files written as a whole or not at all, free disk space, the record of backups."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
-from pathlib import Path
+from datetime import datetime, timedelta
+from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 from typing import BinaryIO
 
 from django.conf import settings
 from django.core.files.storage import storages
 from django.template.defaultfilters import filesizeformat
+from django.utils import timezone
 
 from analytics import atomic_file
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
@@ -219,3 +220,46 @@ def backup_remember(backup: KnownBackup) -> None:
     )
     with atomic_file.written_aside(settings.VAR_DIR / BACKUP_RECORD, mode=0o600) as file:
         file.write(json.dumps({**record, "earlier": earlier}).encode())
+
+
+UPLOADS_KEPT = timedelta(days=7)
+
+
+def upload_name(name: str) -> str:
+    """Return the last path component of an uploaded file's name, without control characters.
+
+    >>> upload_name("papers/Grade 7.docx")
+    'Grade 7.docx'
+    """
+    return "".join(sign for sign in PurePath(name.replace("\\", "/")).name if sign.isprintable())
+
+
+def upload_names() -> list[str]:
+    """Return the names of all uploads that are stored."""
+    try:
+        return list(storages["uploads"].listdir("")[1])
+    except FileNotFoundError:  # nothing has been uploaded yet
+        return []
+
+
+def uploads_older(than: datetime) -> list[str]:
+    """Return the names of the uploads that were stored before a time."""
+    storage = storages["uploads"]
+    old = []
+    for name in upload_names():
+        with suppress(FileNotFoundError):  # another process was faster
+            if storage.get_modified_time(name) < than:
+                old.append(name)
+    return old
+
+
+def uploads_forget_old() -> None:
+    """Delete uploads that have waited longer than `UPLOADS_KEPT`."""
+    uploads_delete(uploads_older(timezone.now() - UPLOADS_KEPT))
+
+
+def uploads_delete(names: Iterable[str]) -> None:
+    """Delete uploaded files; missing ones are ignored."""
+    for name in names:
+        with suppress(FileNotFoundError):
+            storages["uploads"].delete(name)

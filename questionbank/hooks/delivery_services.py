@@ -17,8 +17,8 @@ from django.db.models import Case, F, Q, Value, When, Window
 from django.db.models.functions import RowNumber
 
 from questionbank.core.database import database_now
-from questionbank.hooks.event_selectors import may_listen, message_body, readable_ids, saw
-from questionbank.hooks.signatures import signed_headers
+from questionbank.hooks.selectors import may_listen, message_body, readable_ids, saw
+from questionbank.hooks.services import signed_headers
 from questionbank.models import Hook, HookDelivery, HookEvent
 from questionbank.people.mail import mail_hook_disabled
 

@@ -1,21 +1,104 @@
-"""Making, testing and removing web hooks; each function is one transaction of their owner's."""
+"""Making, testing and removing web hooks; which addresses they may have; and signed messages.
+
+An address never leads into the network of the school or to this machine itself. Signatures follow the specification of
+Standard Webhooks.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
+import re
 from collections.abc import Collection
+from datetime import datetime
+from urllib.parse import SplitResult, urlsplit
 
+from django.conf import settings
 from django.db import transaction
+from django.utils.crypto import salted_hmac
 
 from questionbank.api.key_services import acting_key
 from questionbank.core import task_queue
 from questionbank.core.database import database_now, get_or_not_found
 from questionbank.core.errors import Conflict, ValidationFailed
-from questionbank.hooks.addresses import checked_address
-from questionbank.hooks.event_selectors import message_body
-from questionbank.hooks.selectors import hook_deliveries, hook_get, hooks_of
-from questionbank.hooks.signatures import hook_secret
+from questionbank.core.public_addresses import Address, is_public, literal_address
+from questionbank.hooks.selectors import hook_deliveries, hook_get, hooks_of, message_body
 from questionbank.models import Hook, HookDelivery, User
+from questionbank.models.hook import LONGEST_ADDRESS
 from questionbank.people.permissions import require
+
+PRIVATE = "Kindred sends nothing to private addresses. An admin can allow a network with HOOK_NETWORKS."
+_WRITTEN = re.compile(r"[!-\[\]-~]+")  # ASCII without spaces and backslashes, which parsers read differently
+
+
+def checked_address(address: str) -> str:
+    """Return an address to which a web hook may lead, as far as can be seen without looking its host up.
+
+    Raises:
+        ValidationFailed: the problem of the field ``address``.
+    """
+    address = address.strip()
+    problem = _problem(address)
+    if problem:
+        raise ValidationFailed.beside("address", problem)
+    return address
+
+
+def _problem(address: str) -> str:
+    if len(address) > LONGEST_ADDRESS:
+        return f"Use at most {LONGEST_ADDRESS:,} characters."
+    if not _WRITTEN.fullmatch(address):
+        return "Write the address in ASCII, percent-encoded, such as https://example.org/kindred."
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        host, port = "", None
+    if not host or port == 0 or parts.scheme not in ("https", "http"):
+        return "Enter an address that begins with https:// or http://."
+    if "@" in parts.netloc or parts.fragment:
+        return "Leave out the user name, the password and the part after #."
+    literal = literal_address(host)
+    return PRIVATE if literal is not None and not is_allowed(literal) else ""
+
+
+def is_allowed(address: Address) -> bool:
+    """Return whether Kindred sends to an address: it is public, or `HOOK_NETWORKS` lists it."""
+    return is_public(address) or any(address in network for network in settings.HOOK_NETWORKS)
+
+
+def host_header(parts: SplitResult) -> str:
+    """Return the ``Host`` of a request to an address, without a port that the scheme implies."""
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+    return host if parts.port in (None, default_port(parts)) else f"{host}:{parts.port}"
+
+
+def default_port(parts: SplitResult) -> int:
+    """Return the port that an address's scheme implies."""
+    return 443 if parts.scheme == "https" else 80
+
+
+def hook_secret(hook: Hook) -> str:
+    """Return the secret of a hook: ``whsec_`` and 32 bytes in base64, derived from its salt and the secret key."""
+    return "whsec_" + base64.b64encode(_key(hook)).decode()
+
+
+def signed_headers(delivery: HookDelivery, *, at: datetime) -> dict[str, str]:
+    """Return the three headers by which a receiver recognises and verifies a message sent at a time."""
+    identifier, timestamp = f"msg_{delivery.message_id.hex}", str(int(at.timestamp()))
+    signed = f"{identifier}.{timestamp}.{delivery.body}".encode()
+    digest = hmac.new(_key(delivery.hook), signed, hashlib.sha256).digest()
+    return {
+        "webhook-id": identifier,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": f"v1,{base64.b64encode(digest).decode()}",
+    }
+
+
+def _key(hook: Hook) -> bytes:
+    return bytes(salted_hmac("kindred.hooks", hook.salt.hex, algorithm="sha256").digest())
+
 
 MOST_HOOKS = 20  # of a person
 JOB = "deliver_hooks"

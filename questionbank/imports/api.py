@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from analytics.records import QuestionRecord
 from questionbank.api.access import Access
 from questionbank.api.contract import Body, Id
-from questionbank.api.received_files import received_file
+from questionbank.api.requests import received_file
 from questionbank.bank.question_selectors import numbered_question_records
 from questionbank.core.errors import ImportRefused, ValidationFailed
 from questionbank.formats import WRITTEN

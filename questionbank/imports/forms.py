@@ -8,8 +8,7 @@ from typing import Any
 
 from django import forms
 
-from questionbank.core.forms import ServiceForm
-from questionbank.core.upload_forms import FileForm
+from questionbank.core.forms import FileForm, ServiceForm
 from questionbank.core.wording import whole_number
 from questionbank.formats.catalog import AUTO, FORMATS, known_formats, known_suffixes
 from questionbank.formats.columns import COLUMN_FIELDS, COLUMNS, OPTION_COLUMNS

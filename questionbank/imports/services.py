@@ -24,8 +24,7 @@ from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict, ImportRefused, ValidationFailed
-from questionbank.core.storage import scratch_folder
-from questionbank.core.upload_services import upload_name, uploads_forget_old
+from questionbank.core.storage import scratch_folder, upload_name, uploads_forget_old
 from questionbank.formats import FORMATS
 from questionbank.formats.archives import MAGIC as ARCHIVE
 from questionbank.formats.catalog import AUTO, sniff

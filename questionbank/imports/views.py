@@ -18,8 +18,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from questionbank.core.errors import Conflict, ImportRefused, ValidationFailed
-from questionbank.core.upload_forms import was_too_large
-from questionbank.core.upload_services import UPLOADS_KEPT
+from questionbank.core.forms import was_too_large
+from questionbank.core.storage import UPLOADS_KEPT
 from questionbank.core.views import button_for, check_permission, form_for, warning_of
 from questionbank.core.wording import counted, whole_number
 from questionbank.formats.catalog import AUTO, layout_of

@@ -8,9 +8,8 @@ Rationale: docs/decisions/0002-embedded-servers.md.
     postgres.py redis.py    start, stop and status of one server
     server.py               a detached process that any other process can find
     ownership.py            who uses a server: ensure, release
-    supervisor.py child.py  keeps the child processes of `manage.py serve` running
-    programs.py             which child processes these are
-    caretaker.py            what else it monitors
+    supervisor.py           keeps the programs of `manage.py serve` and the servers running
+    programs.py             which programs these are, a running one, its log
     instance.py             one supervisor per VAR_DIR, and the machine's memory
 """
 

@@ -5,24 +5,34 @@ that reads more than one row in their selectors; models import neither.
 """
 
 from questionbank.models.api import ApiKey, ApiRequest
-from questionbank.models.artifact import ModelArtifact, ModelComparison, ModelEvent, ModelRetention
-from questionbank.models.attachment import Attachment, QuestionOriginal
+from questionbank.models.artifact import (
+    ModelArtifact,
+    ModelComparison,
+    ModelEvent,
+    ModelRetention,
+    Retraining,
+    RetrainingSchedule,
+)
 from questionbank.models.bulk_change import BulkChange, BulkChangeItem, QuestionList, QuestionListItem
 from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.models.embedding import EmbeddingSet, Projection, QuestionEmbedding
-from questionbank.models.equation import GRAPH_KEY_LIMIT, QuestionEquation, QuestionSolution
+from questionbank.models.equation import GRAPH_KEY_LIMIT, ProblemVariant, QuestionEquation, QuestionSolution
 from questionbank.models.facet_count import FacetCount
 from questionbank.models.hook import Hook, HookDelivery, HookEvent
 from questionbank.models.importing import DocumentDraft, ImportDuplicate, ImportUpdate
 from questionbank.models.language_model import LanguageModelAnswer, LanguageModelExclusion, LanguageModelUse
-from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
-from questionbank.models.protection import AuditEvent, Retention
-from questionbank.models.question import Question, QuestionTag
+from questionbank.models.paraphrase import (
+    BatchDeletion,
+    ParaphrasePair,
+    ReviewDecision,
+    ReviewGuideline,
+    ReviewLease,
+    ReviewPreference,
+    SettlementLease,
+)
+from questionbank.models.question import Attachment, Question, QuestionOriginal, QuestionTag
 from questionbank.models.responses import ColumnChoice, ItemStatistics, Response, ResponseSeries, ResponseSet
-from questionbank.models.retraining import Retraining, RetrainingSchedule
-from questionbank.models.review import ReviewDecision, ReviewGuideline, ReviewLease, ReviewPreference, SettlementLease
 from questionbank.models.run import Run, RunLog, RunMetric, WorkBlock, WorkerHeartbeat
-from questionbank.models.school import School, SchoolMembership
 from questionbank.models.search import (
     LongQuery,
     OutgoingMail,
@@ -31,8 +41,7 @@ from questionbank.models.search import (
     SynonymGroup,
     VocabularyWord,
 )
-from questionbank.models.user import User, UserRole
-from questionbank.models.variant import ProblemVariant
+from questionbank.models.user import AuditEvent, Retention, School, SchoolMembership, User, UserRole
 from questionbank.models.visibility import Visibility
 from questionbank.models.worksheet import QuestionUse, Worksheet, WorksheetItem
 

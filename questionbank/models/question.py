@@ -1,6 +1,17 @@
-"""Questions and their tags."""
+"""Questions, their tags, their pictures, and the items from which they were read.
+
+PostgreSQL computes from a question's wording whether it lacks a figure or has template numbers, by the rules of
+`analytics.text.wholeness`, so that the bank agrees with pages and files about a text. PostgreSQL caches 32 compiled
+patterns per connection. With more patterns in total, each question compiles them again, which takes four times as long
+as matching; so patterns are combined where possible, and a test counts them.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from itertools import groupby
+from operator import attrgetter, or_
 
 import pghistory
 import pgtrigger
@@ -8,15 +19,77 @@ from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import BooleanField, F, Func, Q, TextField, Value
+from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KT
-from django.db.models.functions import Now
+from django.db.models.functions import Cast, Now
+from django.db.models.lookups import Regex
 
 from analytics.analysed_text import stored_text
+from analytics.text.wholeness import FIGURE, PLACEHOLDERS, View
 from questionbank.models.facet_count import question_triggers, tag_triggers
 from questionbank.models.hook import question_hooks, question_part_hooks
 from questionbank.models.visibility import EVERYBODY, Shown, ViewerManager, audience_field, shown_constraint
-from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
+
+_TEXT = F("text")
+_OPTIONS = Cast("options", TextField())
+
+
+def _matches(wording: Combinable, *patterns: str) -> Q:
+    """Return the condition that a wording matches one of the patterns."""
+    return Q(Regex(wording, "|".join(patterns)))
+
+
+def _part(view: View, wording: Combinable) -> Combinable:
+    for pattern, replacement in view.replacements:
+        wording = Func(
+            wording, Value(pattern), Value(replacement), Value("g"), function="REGEXP_REPLACE", output_field=TextField()
+        )
+    return wording
+
+
+def _has_picture(condition: str) -> Q:
+    """Return the condition that the content has a picture for which an SQL/JSON condition holds."""
+    path = Value(f"$.pictures[*] ? ({condition})")
+    template = "jsonb_path_exists(%(expressions)s::jsonpath)"
+    found = Func(F("content"), path, template=template, output_field=BooleanField())
+    return Q(found)
+
+
+_IS_ATTACHED = _has_picture("exists(@.sha256)")
+_IS_MISSING = _has_picture("!exists(@.sha256)")
+
+NEEDS_FIGURE = (
+    _matches(_TEXT, *FIGURE.marks)
+    | _matches(_OPTIONS, *FIGURE.marks)
+    | _IS_MISSING
+    | _matches(_TEXT, FIGURE.unnamed)
+    | _matches(_OPTIONS, FIGURE.unnamed)
+    | (
+        ~_IS_ATTACHED
+        & (
+            _matches(_TEXT, FIGURE.picture)
+            | _matches(_OPTIONS, FIGURE.picture)
+            | (
+                _matches(_TEXT, FIGURE.hint)
+                & (
+                    (_matches(_TEXT, *FIGURE.figures) & ~_matches(_TEXT, *FIGURE.layouts))
+                    | (_matches(_TEXT, *FIGURE.tables) & ~_matches(_TEXT, *FIGURE.data))
+                )
+            )
+        )
+    )
+)
+
+
+def _placeholders(wording: Combinable) -> Iterator[Q]:
+    for (view, hint), rules in groupby(PLACEHOLDERS, attrgetter("view", "hint")):
+        found = _matches(_part(view, wording), *(rule.pattern for rule in rules))
+        yield _matches(wording, hint) & found if hint else found
+
+
+DRAWS_NUMBERS = reduce(or_, (condition for wording in (_TEXT, _OPTIONS) for condition in _placeholders(wording)))
+
 
 VISIBLE = pgtrigger.Trigger(
     name="visible_since",
@@ -289,3 +362,47 @@ class QuestionTag(models.Model):
 
     def __str__(self) -> str:
         return f"{self.question_id}: {self.concept_id}"
+
+
+class Attachment(models.Model):
+    """A picture, stored once for all its questions; its file in the storage ``attachments`` is named by its hash.
+
+    The `content` of the questions that show it refers to it, with the name used in their texts.
+
+    Attributes:
+        sha256: hash of its bytes, in hexadecimal.
+        media_type: detected from the bytes, never from a file name.
+        used_at: when it was last stored; the sweep spares recent pictures, because an import may be in progress.
+    """
+
+    sha256 = models.CharField(max_length=64, primary_key=True)
+    media_type = models.CharField("media type", max_length=40)
+    size = models.PositiveIntegerField("bytes")
+    width = models.PositiveIntegerField("width in pixels")
+    height = models.PositiveIntegerField("height in pixels")
+    used_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.sha256
+
+
+class QuestionOriginal(models.Model):
+    """The item of a file from which a question was read, so that it can be exported unchanged.
+
+    Attributes:
+        format: name of the file's format.
+        data: the item's bytes, with pictures that became attachments replaced by their hashes.
+        preamble: what precedes the item in the file: comments, the category.
+        fields: SHA-256 of our fields as originally read.
+    """
+
+    question = models.OneToOneField(
+        "questionbank.Question", primary_key=True, on_delete=models.CASCADE, related_name="original"
+    )
+    format = models.CharField(max_length=20)
+    data = models.BinaryField()
+    preamble = models.BinaryField(default=b"")
+    fields = models.BinaryField(max_length=32)
+
+    def __str__(self) -> str:
+        return f"{self.question_id}: {self.format}"

@@ -1,12 +1,19 @@
-"""User accounts. Roles are Django groups: teacher, reviewer, admin (see `questionbank.people.permissions`)."""
+"""People: their accounts and schools, the audit of what they did, and how long each kind of data is kept.
+
+Roles are Django groups: teacher, reviewer, admin (see `questionbank.people.permissions`).
+"""
 
 from __future__ import annotations
 
 import pghistory
 import pgtrigger
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Lower, Now
+
+from questionbank.models.visibility import Visibility
 
 FORMER_COLLEAGUE = "a former colleague"
 LAST_ADMIN_LOCK = 7_201_010  # advisory lock: two admins who demote each other must not both succeed
@@ -118,3 +125,128 @@ class UserRole(User.groups.through):  # type: ignore[name-defined]
                 """,  # noqa: S608 - names of this module
             ),
         )
+
+
+@pghistory.track(
+    pghistory.InsertEvent(),
+    pghistory.UpdateEvent(row=pghistory.Old),
+    pghistory.DeleteEvent(),
+    fields=["name", "slug"],
+    model_name="SchoolEvent",
+)
+class School(models.Model):
+    """A school; as long as there is none, pages do not mention schools.
+
+    Attributes:
+        slug: its name in files, for programs and in claims of sign-on; it never changes.
+        most_questions, most_megabytes: quotas of its questions and of its people's uploads; None for no limit.
+    """
+
+    name = models.CharField("name", max_length=120)
+    slug = models.SlugField("short name", max_length=60, unique=True)
+    most_questions = models.PositiveIntegerField("most questions", null=True, blank=True)
+    most_megabytes = models.PositiveIntegerField("most megabytes of uploads", null=True, blank=True)
+    people = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, through="questionbank.SchoolMembership", related_name="schools", blank=True
+    )
+
+    class Meta:
+        ordering = (Lower("name"), "pk")
+        constraints = (
+            models.UniqueConstraint(Lower("name"), name="one_school_a_name"),
+            models.CheckConstraint(  # these texts stand for a visibility in forms and requests
+                condition=~models.Q(slug__in=("", *Visibility.values)), name="school_is_not_called_like_a_visibility"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@pghistory.track(pghistory.InsertEvent(), pghistory.DeleteEvent(), obj_field=None)
+class SchoolMembership(models.Model):
+    """A person's membership of a school."""
+
+    school = models.ForeignKey(School, on_delete=models.CASCADE, related_name="memberships")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="school_memberships", db_index=False
+    )
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("person", "school"), name="one_membership_a_school"),)
+        triggers = (
+            pgtrigger.Trigger(
+                name="school_ids",
+                when=pgtrigger.After,
+                operation=pgtrigger.Insert | pgtrigger.Delete,
+                func="""
+                    UPDATE questionbank_user SET school_ids = '{}' WHERE id = coalesce(NEW.person_id, OLD.person_id);
+                    RETURN NULL;
+                """,
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.person_id}: {self.school_id}"
+
+
+@pghistory.track(pghistory.InsertEvent(), pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
+class Retention(models.Model):
+    """A time that an admin set for one kind of data; a kind without a row is kept for its default time.
+
+    Attributes:
+        kind: word of a `questionbank.protection.retention_services.KeptKind`.
+        days: None to keep it for ever.
+    """
+
+    kind = models.CharField("kind of data", max_length=20, unique=True)
+    days = models.PositiveIntegerField("days", null=True, blank=True)
+
+    class Meta:
+        verbose_name = "time for which data is kept"
+        verbose_name_plural = "times for which data is kept"
+        ordering = ("kind",)
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.days or 'for ever'}"
+
+
+class AuditEvent(models.Model):
+    """Something that leaves no row elsewhere: a log-in, an export, a look at somebody's data, a deletion of old data.
+
+    Attributes:
+        person: None for a log-in name that nobody has, and for Kindred itself.
+        what: the sentence after the person's name, such as "downloaded the figures of set 3".
+        path: the page or the resource of the API, without its query.
+        address: IP address; None for Kindred itself.
+        through: name of the API key.
+    """
+
+    class Kind(models.TextChoices):
+        SIGN_IN = "sign_in", "Log-ins"
+        EXPORT = "export", "Exports"
+        VIEW = "view", "Views"
+        RETENTION = "retention", "Deleted by age"
+
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, db_index=False, related_name="+"
+    )
+    what = models.CharField(max_length=300)
+    path = models.CharField(max_length=300, blank=True)
+    address = models.GenericIPAddressField(null=True, blank=True)
+    through = models.CharField(max_length=120, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        verbose_name = "entry of the audit"
+        verbose_name_plural = "entries of the audit"
+        ordering = ("-created_at", "-pk")
+        indexes = (
+            models.Index(fields=("created_at", "id"), name="audit_time"),
+            models.Index(fields=("kind", "created_at", "id"), name="audit_kind"),
+            models.Index(fields=("person", "created_at", "id"), name="audit_person"),
+        )
+
+    def __str__(self) -> str:
+        return self.what

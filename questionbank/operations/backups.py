@@ -25,10 +25,21 @@ from django.utils import timezone
 
 from analytics.artifacts import DERIVED, MANIFEST_NAME
 from questionbank.core.errors import Conflict, KindredError, ValidationFailed
-from questionbank.core.migrations import applied_migrations, bank_release_note, known_migrations, later_migrations
-from questionbank.core.release import release
-from questionbank.core.storage import KnownBackup, backup_remember, require_space, scratch_folder, scratch_sweep
-from questionbank.core.upload_services import uploads_delete
+from questionbank.core.migrations import (
+    applied_migrations,
+    bank_release_note,
+    known_migrations,
+    later_migrations,
+    release,
+)
+from questionbank.core.storage import (
+    KnownBackup,
+    backup_remember,
+    require_space,
+    scratch_folder,
+    scratch_sweep,
+    uploads_delete,
+)
 from questionbank.core.wording import counted
 from questionbank.models import KnowledgeConcept, ModelArtifact, Question, QuestionEmbedding, QuestionTag, Run, User
 from questionbank.operations import backup_database as database

@@ -43,9 +43,8 @@ from questionbank.core.capability_catalog import set_name
 from questionbank.core.env import cache_url, environment
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.core.locations import postgres_location
-from questionbank.core.migrations import history_problem
+from questionbank.core.migrations import history_problem, release
 from questionbank.core.outage import limit_waiting
-from questionbank.core.release import release
 from questionbank.core.storage import BACKUP_RECORD, last_backup
 from questionbank.core.wording import counted
 from questionbank.formulas.engine import engine_problem
@@ -53,7 +52,7 @@ from questionbank.jobs.run_selectors import WORKER_SILENT_AFTER
 from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
 from questionbank.operations.checks import PGVECTOR_MINIMUM, HealthItem, HealthReport, State, parse_version
 from questionbank.people.mail import mail_is_on
-from questionbank.people.sign_on_selectors import break_glass_problem, people_by_provider, unknown_schools
+from questionbank.people.selectors import break_glass_problem, people_by_provider, unknown_schools
 from questionbank.registry.language_model_use_selectors import language_model_uses, lapsed_reason
 from questionbank.registry.language_models import configured_language_model, packaged_model_run
 

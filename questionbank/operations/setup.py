@@ -12,7 +12,6 @@ from django.db import transaction
 
 from analytics.catalog import FALLBACK_LENS
 from analytics.inference.ngrams import HashedNgramEncoder
-from questionbank.api.key_services import api_keys_close
 from questionbank.bank.map_services import projection_store
 from questionbank.bank.vector_selectors import PendingQuestion, embedding_pending_among, map_set
 from questionbank.bank.vector_services import (
@@ -23,8 +22,14 @@ from questionbank.bank.vector_services import (
     embedding_store_none,
 )
 from questionbank.core.database import get_or_not_found
-from questionbank.demo.bank import DEMO_BANK, HIERARCHY_NAME, labelled_review_pairs
-from questionbank.demo.results import DemoResults, demo_sources, read_results
+from questionbank.demo.bank import (
+    DEMO_BANK,
+    HIERARCHY_NAME,
+    DemoResults,
+    demo_sources,
+    labelled_review_pairs,
+    read_results,
+)
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.services import import_file
 from questionbank.models import (
@@ -38,6 +43,7 @@ from questionbank.models import (
     User,
 )
 from questionbank.people.roles import DEMO_PEOPLE
+from questionbank.people.services import api_keys_close
 from questionbank.registry.artifact_selectors import language_champion, lens_champion
 from questionbank.registry.artifact_services import artifact_install_default
 from questionbank.review.pair_services import PairInput, pairs_create

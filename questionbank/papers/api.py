@@ -27,7 +27,7 @@ from questionbank.api.contract import (
     page_by_id,
     tagged,
 )
-from questionbank.api.received_files import received_file
+from questionbank.api.requests import received_file
 from questionbank.bank.list_selectors import own_or_shared
 from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
@@ -58,7 +58,7 @@ from questionbank.papers.services import (
     document_step,
     document_text_set,
 )
-from questionbank.people.visibility_contract import VisibilityItem, VisibilityPatch, shown_fields
+from questionbank.people.api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.registry.api import RunDetail, run_detail
 from questionbank.similar.api import PredictionItem, SimilarItem
 from questionbank.similar.vector_files import hit_fields, prediction_fields

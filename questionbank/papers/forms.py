@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.template.defaultfilters import filesizeformat
 
-from questionbank.core.upload_forms import FileForm
+from questionbank.core.forms import FileForm
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.imports.forms import ReadersForm
 from questionbank.papers.paper_lines import Role

@@ -24,8 +24,7 @@ from django.db.models import QuerySet
 from analytics.question_content import as_json
 from questionbank.bank.attachment_services import AttachmentStore
 from questionbank.core.errors import Conflict, DocumentRefused, NotAllowed, ValidationFailed
-from questionbank.core.storage import scratch_folder
-from questionbank.core.upload_services import upload_name, uploads_forget_old
+from questionbank.core.storage import scratch_folder, upload_name, uploads_forget_old
 from questionbank.formats.pictures import PictureRefused
 from questionbank.jobs import run_services as runs
 from questionbank.jobs.progress import JobReporter

@@ -1,13 +1,21 @@
-"""Permissions as django-rules predicates, and the check before an action."""
+"""Permissions as django-rules predicates, the check before an action, and the viewer for whom rows are read.
+
+The viewer (`questionbank.models.visibility`) is the person of a request or a job, or the system.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import rules
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from rules.permissions import ObjectPermissionBackend
 
 from questionbank.core.errors import NotAllowed
@@ -23,6 +31,7 @@ from questionbank.models import (
     User,
     Worksheet,
 )
+from questionbank.models.visibility import EVERYBODY, Audiences, viewing
 from questionbank.people.roles import ROLES
 
 PRIVATE_KINDS = frozenset({Run.Kind.IMPORT, Run.Kind.READ, Run.Kind.UNDO, Run.Kind.CHANGE})
@@ -189,3 +198,50 @@ def require_owner(user: User, row: QuestionList | Worksheet | SavedSearch) -> No
     if row.owner_id != user.pk:
         noun = "list" if isinstance(row, QuestionList) else row._meta.verbose_name
         raise NotAllowed(f"This {noun} belongs to somebody else.")
+
+
+def audiences_of(user: User | AnonymousUser) -> Audiences:
+    """Return the audiences that a person belongs to; None for an admin, who sees everything."""
+    if isinstance(user, AnonymousUser):
+        return ()
+    if is_admin(user):
+        return None
+    return (-user.pk, EVERYBODY, *user.school_ids)
+
+
+def viewing_as(user: User | None) -> AbstractContextManager[None]:
+    """Read rows for a person; None is the system."""
+    return viewing(None if user is None else partial(audiences_of, user))
+
+
+def viewing_for(run: Run) -> AbstractContextManager[None]:
+    """Read rows as a job does: for the person who requested it if it works on what they see, else as the system."""
+    return viewing_as(run.requested_by if run.kind in Run.PERSONAL else None)
+
+
+class ViewerMiddleware:
+    """Reads rows for the person of a request, asked at each query because a key replaces the person of a session."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        def audiences() -> Audiences:
+            return audiences_of(request.user)
+
+        with viewing(audiences):
+            response = self.get_response(request)
+        if isinstance(response, StreamingHttpResponse) and not response.is_async:
+            response.streaming_content = _read_for(audiences, response.streaming_content)
+        return response
+
+
+def _read_for(audiences: Callable[[], Audiences], pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the pieces of a response, which are read after the middleware has returned."""
+    remaining = iter(pieces)
+    while True:
+        with viewing(audiences):
+            piece = next(remaining, None)
+        if piece is None:
+            return
+        yield piece

@@ -15,8 +15,7 @@ from questionbank.core.wording import counted
 from questionbank.models import School, User, Visibility
 from questionbank.people.owned import checked_name
 from questionbank.people.permissions import require
-from questionbank.people.school_selectors import shows_to
-from questionbank.people.school_use_selectors import rows_of_school, school_bytes, school_questions, shown_models
+from questionbank.people.school_selectors import rows_of_school, school_bytes, school_questions, shown_models, shows_to
 
 _SLUG_LENGTH = 50  # leaves room for a number
 

@@ -15,8 +15,8 @@ from questionbank.core.views import form_for, posted
 from questionbank.core.wording import counted
 from questionbank.models import School, Visibility
 from questionbank.people.owned import NAME_LIMIT
+from questionbank.people.school_selectors import school_get, school_people, school_use, schools
 from questionbank.people.school_services import school_create, school_delete, school_update
-from questionbank.people.school_use_selectors import school_get, school_people, school_use, schools
 
 MOST = 2**31 - 1  # of a column
 

@@ -1,4 +1,4 @@
-"""Inviting people, giving them roles and closing accounts; each function is one transaction for admins.
+"""Inviting people, giving them roles, closing accounts and ending sessions; each function is one transaction.
 
 The last active admin keeps the role. A database trigger enforces it (see `questionbank.models.user`);
 `check_an_admin_is_left` reports it in advance.
@@ -7,16 +7,23 @@ The last active admin keeps the role. A database trigger enforces it (see `quest
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import timedelta
+from typing import Any
 
 import pghistory
 from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth.models import Group
+from django.contrib.auth.signals import user_logged_in
 from django.db import transaction
+from django.db.models.functions import Now
+from django.dispatch import receiver
+from django.http import HttpRequest
+from django.utils import timezone
 
-from questionbank.api.key_services import api_keys_close
 from questionbank.core.errors import NotAllowed, ValidationFailed
-from questionbank.models import User
+from questionbank.models import ApiKey, Hook, User
 from questionbank.people.mail import password_link
 from questionbank.people.permissions import require
 from questionbank.people.roles import ROLES
@@ -124,6 +131,14 @@ def person_set_active(*, user: User, person: User, is_active: bool) -> User:
     return person
 
 
+def api_keys_close(*, owner: User) -> None:
+    """Revoke all keys of a person whose account is closed, and disable their web hooks; reopening it undoes neither."""
+    ApiKey.objects.filter(owner=owner, revoked_at=None).update(revoked_at=Now())
+    Hook.objects.filter(owner=owner, is_active=True).update(
+        is_active=False, disabled_because="The account of its owner was closed."
+    )
+
+
 def active_admins_locked() -> None:
     """Lock the admins' rows, so that two admins cannot remove each other concurrently."""
     list(User.objects.select_for_update().filter(pk__in=active_admins().values("pk")).values_list("pk"))
@@ -172,3 +187,36 @@ def check_an_admin_is_left(*, without: User, field: str = "") -> None:
     if is_admin and not active_admins().exclude(pk=without.pk).exists():
         message = "This is the last admin. Give somebody else the role first."
         raise ValidationFailed(message, fields={field: [message]} if field else None)
+
+
+SEEN_EVERY = timedelta(minutes=10)
+"""How often the last use of a session is stored."""
+_SEEN = "seen_at"  # in the session, so that most requests need not ask for the row
+
+
+@receiver(user_logged_in)
+def session_begun(request: HttpRequest, **_sent: Any) -> None:
+    """Note that a session is new; django-allauth has recorded where it is used."""
+    request.session[_SEEN] = int(timezone.now().timestamp())
+
+
+def session_seen(*, request: HttpRequest) -> None:
+    """Note where a session is used, the first time and every `SEEN_EVERY`."""
+    now = timezone.now()
+    if now.timestamp() - request.session.get(_SEEN, 0) < SEEN_EVERY.total_seconds():
+        return
+    request.session[_SEEN] = int(now.timestamp())
+    UserSession.objects.create_from_request(request)
+
+
+@transaction.atomic
+def session_end(*, user: User, session: UserSession) -> None:
+    """End a session at once, one's own or, for admins, anybody's; whoever uses it must log in again.
+
+    Raises:
+        NotAllowed: it is somebody else's, and the acting person may not manage them.
+    """
+    if session.user_id != user.pk:
+        check_may_manage(user, session.user)
+        pghistory.create_event(session.user, label="session_ended")
+    session.end()

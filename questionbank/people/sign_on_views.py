@@ -1,4 +1,7 @@
-"""The steps of a log-in through a provider: django-allauth's views, whose failures become one sentence."""
+"""django-allauth's log-in through providers, whose failures become one sentence, and its pages about passwords.
+
+The pages about passwords are missing where accounts have no passwords of their own.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 import structlog
+from allauth.account.forms import ReauthenticateForm
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView, OAuth2LoginView
 from django.conf import settings
@@ -94,3 +98,35 @@ def saml_step(name: str) -> View:
 
     # The provider's page sends its answer by a form, which has none of our tokens.
     return csrf_exempt(step) if name in ("acs", "sls") else step
+
+
+NO_PASSWORDS = "This site has no passwords of its own: log in as the log-in page offers."
+
+
+class ConfirmForm(ReauthenticateForm):
+    """The password, typed once more; its help leads to the page that resets passwords, if there is one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not settings.SIGN_ON.local_passwords:
+            self.fields["password"].help_text = ""
+
+
+def of_all(view: View) -> View:
+    """Let everybody open a page, unless local passwords are off."""
+    return _unless_off(view, lambda _request: settings.SIGN_ON.local_passwords)
+
+
+def of_own(view: View) -> View:
+    """Let people open a page if the password of their own account works."""
+    return _unless_off(view, lambda request: settings.SIGN_ON.takes_password_of(request.user.get_username()))
+
+
+def _unless_off(view: View, is_on: Callable[[Any], bool]) -> View:
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not is_on(request):
+            raise Http404(NO_PASSWORDS)
+        return view(request, *args, **kwargs)
+
+    return answered

@@ -1,4 +1,4 @@
-"""Pages to manage people: invite, give roles, restore access, close an account."""
+"""Pages to manage people (invite, give roles, restore access, close an account), and the page of sessions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.html import format_html
 
-from questionbank.core.errors import ValidationFailed
+from questionbank.core.errors import NotAllowed, NotFound, ValidationFailed
 from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, form_for, page_for, warning_of
 from questionbank.core.wording import whole_number
@@ -20,7 +20,7 @@ from questionbank.models import School, User
 from questionbank.people.mail import mail_invite, mail_request_reset, password_link
 from questionbank.people.roles import ROLE_EXPLANATIONS, ROLES
 from questionbank.people.school_services import person_schools_set
-from questionbank.people.selectors import has_provider, people, person_get
+from questionbank.people.selectors import has_provider, people, person_get, session_get, sessions_of
 from questionbank.people.services import (
     person_has_second_factor,
     person_invite,
@@ -28,8 +28,8 @@ from questionbank.people.services import (
     person_remove_second_factor,
     person_set_active,
     person_update,
+    session_end,
 )
-from questionbank.people.session_views import session_rows
 
 NAME_LIMIT, EMAIL_LIMIT = 150, 254
 
@@ -216,3 +216,71 @@ def _is_invited(person: User) -> bool:
 def _site(request: HttpRequest) -> str:
     """Return the base URL of links in mail: the host, one of `ALLOWED_HOSTS`, under which this page was opened."""
     return request.build_absolute_uri("/")
+
+
+# Marks in a user agent -> names. The first match counts, as browsers also name those below them. Literal tables.
+_BROWSERS = {
+    "Edg": "Edge",
+    "OPR/": "Opera",
+    "SamsungBrowser": "Samsung Internet",
+    "Firefox": "Firefox",
+    "FxiOS": "Firefox",
+    "CriOS": "Chrome",
+    "Chrome": "Chrome",
+    "Safari": "Safari",
+}
+_SYSTEMS = {
+    "iPhone": "iPhone",
+    "iPad": "iPad",
+    "Android": "Android",
+    "CrOS": "ChromeOS",
+    "Windows": "Windows",
+    "Mac OS X": "a Mac",
+    "Linux": "Linux",
+}
+
+
+def device_name(user_agent: str) -> str:
+    """Return a name for the device that sent a user agent.
+
+    >>> device_name("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0")
+    'Firefox on Windows'
+    """
+    browser = next((name for mark, name in _BROWSERS.items() if mark in user_agent), "")
+    system = next((name for mark, name in _SYSTEMS.items() if mark in user_agent), "")
+    return " on ".join(filter(None, [browser, system])) or "an unknown device"
+
+
+@page_for("account_use")
+def session_list(request: HttpRequest) -> HttpResponse:
+    """Show where the person is logged in."""
+    return render(request, "people/sessions.html", {"sessions": session_rows(request, request.user)})
+
+
+@button_for("account_use", back="session_list")
+def session_end_view(request: HttpRequest, session_id: int) -> HttpResponse:
+    """End a session, one's own or, for admins, anybody's."""
+    try:
+        session = session_get(session_id=session_id)
+        session_end(user=request.user, session=session)
+    except (NotAllowed, NotFound):  # alike, so that nobody learns which sessions there are
+        messages.info(request, "There is no such session, or no longer.")
+        return redirect("session_list")
+    if session.session_key == request.session.session_key:
+        return redirect("account_login")
+    messages.success(request, f"The session on {device_name(session.user_agent)} has ended.")
+    if session.user_id == request.user.pk:
+        return redirect("session_list")
+    return redirect("person_detail", person_id=session.user_id)
+
+
+def session_rows(request: HttpRequest, person: User) -> list[dict[str, Any]]:
+    """Return what a page says of each session of a person."""
+    return [
+        {
+            "session": session,
+            "device": device_name(session.user_agent),
+            "is_this": session.session_key == request.session.session_key,
+        }
+        for session in sessions_of(person=person)
+    ]

@@ -27,13 +27,13 @@ from django.utils import timezone
 from pghistory.models import Event
 
 from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
-from questionbank.core.upload_services import uploads_delete
+from questionbank.core.storage import uploads_delete
 from questionbank.jobs.run_services import run_cancel
 from questionbank.models import ApiRequest, Question, Run, RunLog, User
 from questionbank.models.user import FORMER_COLLEAGUE
 from questionbank.people.permissions import require
 from questionbank.people.services import active_admins_locked, check_an_admin_is_left, check_not_break_glass
-from questionbank.protection.erasure_selectors import (
+from questionbank.protection.person_selectors import (
     going_questions,
     owned_rows,
     private_jobs,

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from analytics.question_content import QuestionContent, as_json, content_of, content_texts
 from questionbank.api.access import Access
 from questionbank.api.contract import IF_MATCH, Id, tagged
-from questionbank.api.received_files import received_file
+from questionbank.api.requests import received_file
 from questionbank.bank.answer_content_forms import PICTURES_LIMIT, add_pictures
 from questionbank.bank.question_representation import QuestionItem
 from questionbank.bank.question_selectors import picture_bytes, question_get

@@ -24,7 +24,7 @@ from questionbank.bank.question_forms import QuestionForm
 from questionbank.bank.question_selectors import question_get
 from questionbank.bank.question_services import question_create, question_update
 from questionbank.core.errors import Conflict, ValidationFailed
-from questionbank.core.upload_forms import was_too_large
+from questionbank.core.forms import was_too_large
 from questionbank.core.views import button_for, check_permission, form_for
 from questionbank.core.wording import whole_numbers
 from questionbank.models import Question

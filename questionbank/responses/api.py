@@ -15,16 +15,15 @@ from pydantic import BaseModel, Field
 
 from questionbank.api.access import Access
 from questionbank.api.contract import LARGEST_BATCH, Body, Id, Page, PageQuery, page_by_id
-from questionbank.api.received_files import received_file
+from questionbank.api.requests import received_file
 from questionbank.bank.list_selectors import question_list_get
 from questionbank.bank.merge_selectors import merged_numbers
 from questionbank.bank.question_selectors import question_get
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed
-from questionbank.core.storage import scratch_folder
-from questionbank.core.upload_services import upload_name
+from questionbank.core.storage import scratch_folder, upload_name
 from questionbank.models import ItemStatistics, ResponseSet, Worksheet
-from questionbank.people.visibility_contract import VisibilityItem, VisibilityPatch, shown_fields
+from questionbank.people.api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.responses.deletion_services import response_set_delete
 from questionbank.responses.import_services import (
     ImportPlan,

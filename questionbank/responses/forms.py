@@ -10,8 +10,7 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 
 from questionbank.bank.list_selectors import question_lists
-from questionbank.core.forms import ServiceForm
-from questionbank.core.upload_forms import FileForm
+from questionbank.core.forms import FileForm, ServiceForm
 from questionbank.models import User, Worksheet
 from questionbank.responses.deletion_services import Deletion, pupil_hashes
 from questionbank.responses.import_services import SetDetails

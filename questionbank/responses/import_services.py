@@ -15,7 +15,7 @@ from django.db import connection, transaction
 
 from questionbank.bank.series_services import series_divide
 from questionbank.core.errors import Conflict, ImportRefused, LineProblem
-from questionbank.core.upload_services import uploads_forget_old
+from questionbank.core.storage import uploads_forget_old
 from questionbank.models import ColumnChoice, ResponseSet, User, Visibility
 from questionbank.people.permissions import require
 from questionbank.people.school_selectors import shows_to

@@ -19,9 +19,8 @@ from django.utils.text import slugify
 
 from questionbank.bank.visibility_views import row_shown, visibility_context
 from questionbank.core.errors import Conflict, ImportRefused, LineProblem
-from questionbank.core.storage import scratch_folder
-from questionbank.core.upload_forms import was_too_large
-from questionbank.core.upload_services import UPLOADS_KEPT, upload_name
+from questionbank.core.forms import was_too_large
+from questionbank.core.storage import UPLOADS_KEPT, scratch_folder, upload_name
 from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, render_deletion
 from questionbank.core.wording import counted
 from questionbank.formats.csv_files import guard_cell

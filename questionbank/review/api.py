@@ -14,9 +14,8 @@ from pydantic import BaseModel, Field
 
 from analytics.json_lines import TEXT_LIMIT
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id, Page, PageQuery, page_by_id
-from questionbank.api.received_files import received_file
-from questionbank.api.texts import QuestionText
+from questionbank.api.contract import Body, Id, Page, PageQuery, QuestionText, page_by_id
+from questionbank.api.requests import received_file
 from questionbank.bank.question_selectors import question_get, visible_to
 from questionbank.core.errors import ValidationFailed
 from questionbank.formats.answer_files import BATCH, InputPair

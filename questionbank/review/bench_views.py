@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from questionbank.core.errors import Conflict, ImportRefused, NotFound
-from questionbank.core.upload_forms import was_too_large
+from questionbank.core.forms import was_too_large
 from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, posted, warning_of
 from questionbank.core.wording import counted
 from questionbank.formats.reviews import REVIEW_FORMATS, review_lines

@@ -10,8 +10,7 @@ from django.conf import settings
 
 from analytics.json_lines import TEXT_LIMIT
 from questionbank.bank.question_selectors import is_text_of, visible_to
-from questionbank.core.forms import ServiceForm
-from questionbank.core.upload_forms import FileForm
+from questionbank.core.forms import FileForm, ServiceForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision, User
 from questionbank.models.paraphrase import opinions_wanted
 from questionbank.review.pair_selectors import PairFilters

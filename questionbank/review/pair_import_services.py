@@ -22,8 +22,7 @@ from django.db import transaction
 
 from questionbank.bank.question_selectors import is_text_of, visible_to
 from questionbank.core.errors import Conflict, ImportRefused, LineProblem, ValidationFailed
-from questionbank.core.storage import scratch_folder
-from questionbank.core.upload_services import upload_name, uploads_forget_old
+from questionbank.core.storage import scratch_folder, upload_name, uploads_forget_old
 from questionbank.formats.pairs import PairRow, read_pair_file
 from questionbank.models import ParaphrasePair, Question, ReviewDecision, User
 from questionbank.people.permissions import require

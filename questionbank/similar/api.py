@@ -10,8 +10,7 @@ from pydantic import BaseModel, Field
 
 from analytics.catalog import main_lens
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id
-from questionbank.api.texts import TextBody, TextsBody, input_questions
+from questionbank.api.contract import Body, Id, TextBody, TextsBody, input_questions
 from questionbank.bank.question_selectors import question_get
 from questionbank.models import Question
 from questionbank.registry.serving import serving

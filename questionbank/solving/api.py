@@ -9,8 +9,7 @@ from ninja import Router
 from pydantic import BaseModel
 
 from questionbank.api.access import Access
-from questionbank.api.contract import Id
-from questionbank.api.texts import TextsBody, input_questions
+from questionbank.api.contract import Id, TextsBody, input_questions
 from questionbank.bank.question_selectors import question_get
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.formats.answer_files import InputQuestion

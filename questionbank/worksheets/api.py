@@ -23,7 +23,7 @@ from questionbank.bank.list_selectors import (
 from questionbank.bank.question_selectors import questions_numbered
 from questionbank.core.errors import NotFound, ValidationFailed
 from questionbank.models import KnowledgeConcept, Question, Worksheet, WorksheetItem
-from questionbank.people.visibility_contract import VisibilityItem, VisibilityPatch, shown_fields
+from questionbank.people.api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.search.filters import USED, SearchFilters
 from questionbank.worksheets.files import ALL_VERSIONS, CONTENTS, FILES, worksheet_printed
 from questionbank.worksheets.mark_selectors import worksheet_expected_mark, worksheet_places

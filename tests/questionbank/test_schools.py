@@ -29,8 +29,8 @@ from questionbank.models import (
     User,
     WorksheetItem,
 )
+from questionbank.people.permissions import viewing_as
 from questionbank.people.school_selectors import visible_to_of
-from questionbank.people.viewer import viewing_as
 from tests.factories import QuestionFactory
 from tests.questionbank.api_client import Program
 from tests.questionbank.page_bank import LINEAR, text_of

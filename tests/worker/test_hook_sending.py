@@ -18,8 +18,7 @@ from django.db import connection
 from django.db.models import F
 
 from questionbank.hooks.delivery_services import CLAIM
-from questionbank.hooks.services import hook_create, hook_test
-from questionbank.hooks.signatures import hook_secret
+from questionbank.hooks.services import hook_create, hook_secret, hook_test
 from questionbank.models import Hook, HookDelivery, HookEvent
 from tests.factories import QuestionFactory
 from tests.worker.hook_receiver import receiving, wait_until

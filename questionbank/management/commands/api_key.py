@@ -8,8 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from questionbank.api.key_selectors import api_keys
-from questionbank.api.key_services import api_key_create, api_key_revoke
+from questionbank.api.key_services import api_key_create, api_key_revoke, api_keys
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed
 from questionbank.management.base import BankCommand

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from analytics.catalog import main_lens
-from questionbank.management.files import FileCommand
+from questionbank.management.base import FileCommand
 from questionbank.registry.serving import serving
 from questionbank.similar.vector_files import check_lens, lens_help, question_vectors
 

@@ -13,7 +13,7 @@ from analytics.catalog import main_lens
 from analytics.solver.solution import ProblemSolver
 from questionbank.core.errors import KindredError, ServiceUnavailable, ValidationFailed
 from questionbank.formats.answer_files import InputProblem
-from questionbank.management.files import FileCommand
+from questionbank.management.base import FileCommand
 from questionbank.registry.serving import serving
 from questionbank.similar.exemplar_files import (
     FileCorpus,

@@ -11,9 +11,8 @@ from questionbank.core.errors import Conflict
 from questionbank.core.storage import written_aside
 from questionbank.management.base import BankCommand
 from questionbank.models import User
-from questionbank.protection.erasure_selectors import backups_with, erasure_plan
 from questionbank.protection.erasure_services import person_erase
-from questionbank.protection.person_archive import person_archive
+from questionbank.protection.person_selectors import backups_with, erasure_plan, person_archive
 
 
 class Command(BankCommand):

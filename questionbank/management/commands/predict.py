@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from questionbank.management.files import FileCommand
+from questionbank.management.base import FileCommand
 from questionbank.registry.serving import serving
 from questionbank.similar.vector_files import question_predictions
 

@@ -10,6 +10,7 @@ from questionbank.core.errors import NotFound
 from questionbank.core.wording import counted
 from questionbank.management.base import BankCommand
 from questionbank.models import User
+from questionbank.people.school_selectors import school_named, schools
 from questionbank.people.school_services import (
     school_create,
     school_delete,
@@ -17,7 +18,6 @@ from questionbank.people.school_services import (
     school_people_remove,
     school_update,
 )
-from questionbank.people.school_use_selectors import school_named, schools
 
 
 class Command(BankCommand):

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from questionbank.formats.answer_files import convert_pairs
-from questionbank.management.files import FileCommand
+from questionbank.management.base import FileCommand
 from questionbank.review.score_files import pair_scores, scorer_by_number
 
 

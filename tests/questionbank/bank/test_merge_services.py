@@ -42,7 +42,7 @@ from questionbank.models import (
     Worksheet,
     WorksheetItem,
 )
-from questionbank.people.viewer import viewing_as
+from questionbank.people.permissions import viewing_as
 from questionbank.questions.api import present_fields
 from questionbank.responses.shown_figures import question_responses
 from questionbank.worksheets.selectors import worksheet_rows

@@ -6,7 +6,7 @@ import pytest
 
 from analytics.text.wholeness import draws_numbers, needs_figure
 from questionbank.models import Question
-from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
+from questionbank.models.question import DRAWS_NUMBERS, NEEDS_FIGURE
 from tests.cases import load_cases
 from tests.factories import QuestionFactory
 

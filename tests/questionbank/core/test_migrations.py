@@ -17,8 +17,7 @@ from django.db.migrations.state import ProjectState
 from django.utils import timezone
 
 from questionbank.core import migrations
-from questionbank.core.migrations import CreateModels, applied_migrations, history_problem, known_migrations
-from questionbank.core.release import release
+from questionbank.core.migrations import CreateModels, applied_migrations, history_problem, known_migrations, release
 from questionbank.jobs.run_services import runs_reconcile
 from questionbank.models import Question, QuestionList, Run, WorkBlock
 from questionbank.operations import backup_database

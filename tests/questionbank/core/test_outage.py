@@ -85,7 +85,7 @@ def test_a_form_is_sent_once_and_never_repeated(client, overview, monkeypatch):
         end_connection()
         connection.cursor().execute("SELECT 1")
 
-    monkeypatch.setattr("questionbank.operations.run_views.run_get", fail)
+    monkeypatch.setattr("questionbank.operations.views.run_get", fail)
     response = client.post(reverse("run_cancel", args=[1]))
     page = response.content.decode()
     assert (response.status_code, len(calls)) == (503, 1)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from questionbank.demo.bank import demo_questions
-from questionbank.demo.results import demo_sources, read_results
+from questionbank.demo.bank import demo_questions, demo_sources, read_results
 
 
 def test_the_shipped_results_are_by_the_starters_of_this_version():

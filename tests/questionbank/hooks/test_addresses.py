@@ -8,7 +8,7 @@ import pytest
 
 from questionbank.core import env
 from questionbank.core.errors import ValidationFailed
-from questionbank.hooks.addresses import checked_address
+from questionbank.hooks.services import checked_address
 from tests.cases import each_case
 
 

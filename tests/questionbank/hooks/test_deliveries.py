@@ -27,10 +27,11 @@ from questionbank.hooks.services import (
     delivery_replay,
     hook_create,
     hook_delete,
+    hook_secret,
     hook_set_active,
     hook_test,
+    signed_headers,
 )
-from questionbank.hooks.signatures import hook_secret, signed_headers
 from questionbank.models import Hook, HookDelivery, OutgoingMail
 from questionbank.people.mail import mail_send_due
 from questionbank.people.services import person_set_active

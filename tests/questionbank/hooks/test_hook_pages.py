@@ -8,8 +8,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.hooks.delivery_services import Answer, deliveries_claim, delivery_record
-from questionbank.hooks.services import hook_create, hook_test
-from questionbank.hooks.signatures import hook_secret
+from questionbank.hooks.services import hook_create, hook_secret, hook_test
 from questionbank.models import ApiRequest, Hook, HookDelivery
 from tests.questionbank.api_client import Program
 

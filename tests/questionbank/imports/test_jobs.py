@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from analytics.errors import Cancelled
 from questionbank.core.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
-from questionbank.core.upload_services import UPLOADS_KEPT
+from questionbank.core.storage import UPLOADS_KEPT
 from questionbank.imports import services as imports
 from questionbank.imports.jobs import run_import
 from questionbank.imports.options import ImportOptions
@@ -194,7 +194,7 @@ def test_a_run_whose_file_is_gone_says_so(uploads):
 def test_uploads_that_nobody_followed_up_are_forgotten(uploads, monkeypatch):
     old = request().parameters["upload"]
     later = timezone.now() + UPLOADS_KEPT * 2
-    monkeypatch.setattr("questionbank.core.upload_services.timezone", SimpleNamespace(now=lambda: later))
+    monkeypatch.setattr("questionbank.core.storage.timezone", SimpleNamespace(now=lambda: later))
     request()
     assert not uploads.exists(old)
 

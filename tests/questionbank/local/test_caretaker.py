@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from questionbank.local import caretaker, redis
-from questionbank.local.caretaker import Caretaker, page_answers
+from questionbank.local import redis, supervisor
+from questionbank.local.supervisor import Caretaker, page_answers
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_a_server_that_cannot_be_started_is_said_and_tried_again(tmp_path):
 
 
 def test_a_stopped_server_goes_on(var_dir, monkeypatch, user_of):
-    monkeypatch.setattr(caretaker, "_LOOK_SECONDS", 0)
+    monkeypatch.setattr(supervisor, "_CHECK_SECONDS", 0)
     user_of(var_dir)
     said = []
     look = Caretaker(var_dir, ["redis"], page_answers=lambda: False, on_answer=lambda: None, echo=said.append)

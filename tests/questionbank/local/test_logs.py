@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from questionbank.local import logs
-from questionbank.local.logs import Log, rotate_in_place
+from questionbank.local import programs
+from questionbank.local.programs import Log, rotate_in_place
 
 FULL = Path("/dev/full")  # every write fails with "No space left on device"
 
@@ -40,7 +40,7 @@ def test_a_log_whose_folder_cannot_be_made_raises_nothing(tmp_path):
 
 
 def test_a_log_is_put_aside_while_its_program_runs(tmp_path, monkeypatch):
-    monkeypatch.setattr(logs, "MAX_LOG_BYTES", 20)
+    monkeypatch.setattr(programs, "MAX_LOG_BYTES", 20)
     log = Log(tmp_path / "web.log")
     for number in range(5):
         log.write(b"line %d, ten." % number)
@@ -50,7 +50,7 @@ def test_a_log_is_put_aside_while_its_program_runs(tmp_path, monkeypatch):
 
 
 def test_the_log_of_a_server_is_emptied_under_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(logs, "MAX_LOG_BYTES", 20)
+    monkeypatch.setattr(programs, "MAX_LOG_BYTES", 20)
     path = tmp_path / "postgres.log"
     server = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(server, b"a line of some length\n")

@@ -8,12 +8,12 @@ import sys
 import pytest
 
 from questionbank.local import programs
-from questionbank.local.child import Program, RunningChild
+from questionbank.local.programs import Program, RunningChild
 from questionbank.local.server import is_alive
 from questionbank.local.supervisor import Supervisor
 
 SUPERVISE = """
-from questionbank.local.child import Program
+from questionbank.local.programs import Program
 from questionbank.local.supervisor import Supervisor
 programs = [Program(name, ["sh", "-c", script]) for name, script in {scripts!r}.items()]
 supervisor = Supervisor(programs, Path({logs!r}), echo=lambda line: print(line, flush=True), {options})

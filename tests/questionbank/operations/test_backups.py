@@ -30,8 +30,7 @@ from questionbank.bank import vector_services as embeddings
 from questionbank.bank.question_selectors import picture_bytes
 from questionbank.bank.vector_selectors import embedding_index_exists, embedding_pending
 from questionbank.core.errors import Conflict, KindredError, NotFound, ServiceUnavailable, ValidationFailed
-from questionbank.core.migrations import known_migrations
-from questionbank.core.release import release
+from questionbank.core.migrations import known_migrations, release
 from questionbank.core.storage import BACKUP_RECORD
 from questionbank.formats.jsonl import write_jsonl_line
 from questionbank.imports.export_services import export_file

@@ -9,8 +9,14 @@ import pytest
 
 from analytics.artifacts import artifact_read
 from questionbank.bank.vector_selectors import embedding_count_pending
-from questionbank.demo.bank import HIERARCHY_NAME
-from questionbank.demo.results import DemoResults, demo_sources, read_results, starter_folder, write_results
+from questionbank.demo.bank import (
+    HIERARCHY_NAME,
+    DemoResults,
+    demo_sources,
+    read_results,
+    starter_folder,
+    write_results,
+)
 from questionbank.models import EmbeddingSet, ModelArtifact, Question, QuestionSolution
 from questionbank.operations import setup as demo_results
 from questionbank.operations.setup import demo_results_gather, demo_results_install

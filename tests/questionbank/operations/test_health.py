@@ -22,7 +22,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from questionbank.bank import vector_selectors as embeddings_selector
-from questionbank.core.release import release
+from questionbank.core.migrations import release
 from questionbank.core.storage import BACKUP_RECORD
 from questionbank.jobs.run_services import STALLED_AFTER
 from questionbank.models import EmbeddingSet, Question, Run, WorkerHeartbeat

@@ -31,7 +31,7 @@ from questionbank.jobs.run_services import (
     worker_seen,
 )
 from questionbank.models import EmbeddingSet, ModelArtifact, Run, School, User
-from questionbank.people.viewer import viewing_as
+from questionbank.people.permissions import viewing_as
 from tests.factories import QuestionFactory
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from questionbank.bank import change_selectors as changes
 from questionbank.bank.change_selectors import Wanted, all_changes, change_page
 from questionbank.models import AuditEvent, ResponseSet
-from questionbank.people.auditing import AUDITED
+from questionbank.people.middleware import AUDITED
 from tests.factories import QuestionFactory, UserFactory
 from tests.questionbank.api_client import Assistant, Program
 

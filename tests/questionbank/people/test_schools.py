@@ -17,9 +17,9 @@ from questionbank.imports.pipeline import ImportTask, import_into_bank
 from questionbank.imports.services import upload_keep
 from questionbank.models import BulkChange, Question, QuestionList, Run, School, User
 from questionbank.people.owned import row_show
+from questionbank.people.permissions import viewing_as
+from questionbank.people.school_selectors import school_use
 from questionbank.people.school_services import school_create, school_delete, school_update, upload_fits
-from questionbank.people.school_use_selectors import school_use
-from questionbank.people.viewer import viewing_as
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import write_question
 

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from questionbank.people.devices import device_name
+from questionbank.people.views import device_name
 from tests.questionbank.api_client import Program
 
 PASSWORD = "correct horse battery"

@@ -13,7 +13,7 @@ from questionbank.bank.vector_selectors import Candidates, nearest, stored_vecto
 from questionbank.core.cached import VersionedCache
 from questionbank.models import EmbeddingSet, Question, Run, School, User
 from questionbank.models.visibility import seen_sql, viewer_audiences
-from questionbank.people.viewer import audiences_of, viewing_as, viewing_for
+from questionbank.people.permissions import audiences_of, viewing_as, viewing_for
 from questionbank.registry.serving import serving
 from questionbank.search.conditions import fetch
 from questionbank.search.facets import count_facets

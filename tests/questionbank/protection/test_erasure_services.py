@@ -35,9 +35,8 @@ from questionbank.models import Question, QuestionList, Run, User, Worksheet
 from questionbank.people.services import person_set_active, person_update
 from questionbank.people.sign_on import SignOn
 from questionbank.protection import erasure_services, traces
-from questionbank.protection.erasure_selectors import erasure_plan, recorded_deletion
 from questionbank.protection.erasure_services import people_erase_again, person_erase
-from questionbank.protection.person_archive import person_archive
+from questionbank.protection.person_selectors import erasure_plan, person_archive, recorded_deletion
 from questionbank.review.agreement_selectors import agreement
 from tests.factories import QuestionFactory, UserFactory
 from tests.questionbank.review.test_selectors import make_pairs, opinion

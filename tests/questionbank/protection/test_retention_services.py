@@ -19,7 +19,7 @@ from questionbank import models
 from questionbank.bank.change_selectors import change_page
 from questionbank.core.errors import NotAllowed
 from questionbank.models import AuditEvent, Retention, Run
-from questionbank.protection import kept_kinds as kinds
+from questionbank.protection import retention_services as kinds
 from questionbank.protection.retention_services import retention_apply, retention_days, retention_old, retention_set
 from tests.factories import QuestionFactory
 from worker.tasks import delete_old_data

@@ -10,7 +10,7 @@ from openpyxl import Workbook
 
 from questionbank.core.errors import ImportRefused
 from questionbank.models import ItemStatistics, Question, ResponseSet, School
-from questionbank.people.viewer import viewing_as
+from questionbank.people.permissions import viewing_as
 from questionbank.responses.deletion_services import response_set_delete
 from questionbank.responses.import_services import (
     ImportPlan,

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from analytics.paraphrase.findings.rules import find_changes
 from questionbank.core.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
-from questionbank.core.upload_services import UPLOADS_KEPT
+from questionbank.core.storage import UPLOADS_KEPT
 from questionbank.models import ModelArtifact, ParaphrasePair, Question, Run
 from questionbank.review import pair_import_services as pair_imports
 from questionbank.review.pair_import_services import pairs_check, pairs_import
@@ -231,6 +231,6 @@ def test_checked_files_that_nobody_added_are_forgotten(reviewer, kept, monkeypat
 
     (old,) = check()
     later = timezone.now() + UPLOADS_KEPT * 2
-    monkeypatch.setattr("questionbank.core.upload_services.timezone", SimpleNamespace(now=lambda: later))
+    monkeypatch.setattr("questionbank.core.storage.timezone", SimpleNamespace(now=lambda: later))
     (new,) = check()
     assert new != old

@@ -1,4 +1,4 @@
-"""Pages about one person's data: everything that is tied to them as a file, and their deletion."""
+"""Pages of data protection: how long data is kept, a person's data as a file, and the deletion of a person."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -16,9 +17,9 @@ from questionbank.core.forms import ServiceForm
 from questionbank.core.views import form_for, page_for, posted
 from questionbank.models import User
 from questionbank.people.selectors import person_get
-from questionbank.protection.erasure_selectors import backups_with, erasure_plan
 from questionbank.protection.erasure_services import person_erase
-from questionbank.protection.person_archive import person_archive
+from questionbank.protection.person_selectors import backups_with, erasure_plan, person_archive
+from questionbank.protection.retention_services import LONGEST, kept_kinds, retention_days, retention_old, retention_set
 
 PIECE = 2**16  # bytes
 KEEP, DELETE = "keep", "delete"
@@ -94,3 +95,43 @@ def _pieces(person: User) -> Iterator[bytes]:
         yield b""
         while piece := file.read(PIECE):
             yield piece
+
+
+class RetentionForm(ServiceForm):
+    """For each kind of data the number of days; an empty field keeps it for ever."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for kind in kept_kinds():
+            if not kind.rule:
+                self.fields[kind.word] = forms.IntegerField(
+                    label=f"Days that this is kept: {kind.name}",
+                    min_value=1,
+                    max_value=kind.most or LONGEST,
+                    required=bool(kind.most),
+                )
+
+
+@form_for("people_manage")
+def retention_page(request: HttpRequest) -> HttpResponse:
+    """Show what is kept and what is too old, and set how long; `show` tries other times without saving them."""
+    days = retention_days()
+    form = RetentionForm(posted(request), initial=days)
+    is_trial = "show" in request.POST and form.is_valid()
+    if form.is_valid() and not is_trial:
+        retention_set(user=request.user, days=form.cleaned_data)
+        messages.success(request, "Saved. What is too old is deleted once a day.")
+        return redirect("data_protection")
+    old = retention_old(form.cleaned_data if is_trial else days)
+    rows = [
+        {
+            "kind": kind,
+            "amount": kind.amount(),
+            "field": form[kind.word] if kind.word in form.fields else None,
+            "old": old.get(kind.word, 0),
+        }
+        for kind in kept_kinds()
+    ]
+    return render(
+        request, "protection/retention.html", {"rows": rows, "form": form, "is_trial": is_trial}, status=form.status
+    )

@@ -1,6 +1,6 @@
-"""Pages of jobs: the list of all jobs, and one job's live progress, with cancelling and restarting.
+"""Pages of operations: jobs, with live progress, cancelling and restarting; and health.
 
-htmx polls the live part every 2 s. Its ETag is the state of the run, so an unchanged part is a
+htmx polls the live part of a job every 2 s. Its ETag is the state of the run, so an unchanged part is a
 304 without rendering a template. Without JavaScript the page reloads itself while the job runs.
 
 Only the live part shows a job's state: a message above it would be outdated when the state changes.
@@ -12,11 +12,13 @@ from hashlib import sha256
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import cache_control
-from django.views.decorators.http import condition
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.http import condition, require_safe
 
+from questionbank.bank.vector_services import embedding_request
 from questionbank.core.capability_catalog import job_kind_name, job_kinds, training_of
 from questionbank.core.views import button_for, check_permission, page_for, paginated, warning_of
 from questionbank.imports.differences import import_conflicts_of
@@ -33,6 +35,7 @@ from questionbank.jobs.run_selectors import (
 )
 from questionbank.jobs.run_services import run_cancel, run_dismiss, run_retry
 from questionbank.models import Question, Run
+from questionbank.operations.health import health_report, public_status, site_is_healthy
 from questionbank.registry.curve_views import loss_note, result_tables, training_charts
 
 PAGE_SIZE = 25
@@ -130,3 +133,37 @@ def _options(run: Run) -> list[tuple[Any, Any]]:
         (option.title, option.shown(run.parameters.get(option.name)))
         for option in (training.options if training else ())
     ]
+
+
+@login_not_required
+@require_safe
+@never_cache
+def health_status(_request: HttpRequest) -> HttpResponse:
+    """Return 200 or 503 and one word, so that nothing here helps an attacker."""
+    healthy = site_is_healthy()
+    return JsonResponse({"status": "ok" if healthy else "failing"}, status=200 if healthy else 503)
+
+
+@login_not_required
+@require_safe
+@never_cache
+def site_status(_request: HttpRequest) -> HttpResponse:
+    """Return the version and a word for each part of the site; 503 if pages or log-in fail."""
+    status = public_status()
+    return JsonResponse(status, status=503 if status["status"] == "failing" else 200)
+
+
+@button_for("health", back="health")
+def health_vectors(request: HttpRequest) -> HttpResponse:
+    """Request missing vectors."""
+    run = embedding_request()
+    if run is None:
+        messages.info(request, "A job that computes missing vectors is queued already.")
+        return redirect("health")
+    return redirect("run_detail", run_id=run.pk)
+
+
+@page_for("health")
+def health(request: HttpRequest) -> HttpResponse:
+    """Show every check with its figures."""
+    return render(request, "operations/health.html", {"report": health_report()})
