@@ -192,7 +192,7 @@ ACCOUNT_RATE_LIMITS = {
 }  # an address may be a whole school; `accounts` throttles
 SIGN_ON = sign_on.configured(env.environment("SIGN_ON"))
 if SIGN_ON.ldap:
-    AUTHENTICATION_BACKENDS.append("questionbank.people.directory.DirectoryBackend")
+    AUTHENTICATION_BACKENDS.append("questionbank.people.accounts.DirectoryBackend")
 SOCIALACCOUNT_ADAPTER = "questionbank.people.providers.SocialAdapter"
 SOCIALACCOUNT_PROVIDERS = {
     "openid_connect": {"provider_class": "questionbank.people.providers.OpenIdProvider"},

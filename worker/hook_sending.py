@@ -18,14 +18,17 @@ import httpx2
 import structlog
 
 from questionbank.core.public_addresses import Address
-from questionbank.hooks.delivery_services import (
+from questionbank.hooks.services import (
+    PRIVATE,
     Answer,
     Message,
+    default_port,
     deliveries_claim,
     delivery_record,
     hook_events_announce,
+    host_header,
+    is_allowed,
 )
-from questionbank.hooks.services import PRIVATE, default_port, host_header, is_allowed
 
 logger = structlog.get_logger(__name__)
 

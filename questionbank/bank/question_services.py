@@ -24,7 +24,7 @@ from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
-from questionbank.models.api import api_key_name
+from questionbank.models.integrations import api_key_name
 from questionbank.people.permissions import require
 from questionbank.people.school_selectors import shows_to, visible_to_of
 from questionbank.people.school_services import questions_fit

@@ -26,7 +26,7 @@ from questionbank.core.capability_catalog import bulk_kinds, job_kinds, training
 from questionbank.core.database import advisory_lock, database_now, run_lock_is_held
 from questionbank.core.errors import Busy, Conflict
 from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
-from questionbank.models.api import api_key_name
+from questionbank.models.integrations import api_key_name
 
 _ALONE: Mapping[str, tuple[str, ...]] = {  # by kind, whatever the capability
     Run.Kind.EVALUATE: ("candidate", "champion"),

@@ -4,9 +4,8 @@ Plain Python without Django. Importing starts nothing; `ensure(var_dir)` starts 
 process to use a server stops it at exit. Linux only; on other systems set DATABASE_URL and REDIS_URL.
 Rationale: docs/decisions/0002-embedded-servers.md.
 
-    folders.py              creating the folders of `questionbank.core.locations` safely
     postgres.py redis.py    start, stop and status of one server
-    server.py               a detached process that any other process can find
+    server.py               a detached process that any other process can find; safe folders
     ownership.py            who uses a server: ensure, release
     supervisor.py           keeps the programs of `manage.py serve` and the servers running
     programs.py             which programs these are, a running one, its log

@@ -27,8 +27,7 @@ from questionbank.core.locations import (
     state_parent,
     unprivileged_user,
 )
-from questionbank.local.folders import folder_for, own_folder, write_file
-from questionbank.local.server import Server, run_as
+from questionbank.local.server import Server, folder_for, own_folder, run_as, write_file
 
 _MEBIBYTE = 1024 * 1024
 _SUPERUSER = "postgres"

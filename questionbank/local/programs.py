@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from questionbank.local.die_with_parent import dying_with_us
-from questionbank.local.folders import open_log
+from questionbank.local.server import open_log
 
 MAX_LOG_BYTES = 10_000_000
 

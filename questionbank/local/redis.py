@@ -6,8 +6,7 @@ from pathlib import Path
 
 from questionbank.core.file_lock import exclusive
 from questionbank.core.locations import RedisLocation, redis_binary, redis_location
-from questionbank.local.folders import folder_for
-from questionbank.local.server import Server
+from questionbank.local.server import Server, folder_for
 
 
 def start(var_dir: Path) -> int:

@@ -4,7 +4,6 @@ Models hold columns, constraints and properties of a single row. Code that write
 that reads more than one row in their selectors; models import neither.
 """
 
-from questionbank.models.api import ApiKey, ApiRequest
 from questionbank.models.artifact import (
     ModelArtifact,
     ModelComparison,
@@ -13,14 +12,22 @@ from questionbank.models.artifact import (
     Retraining,
     RetrainingSchedule,
 )
-from questionbank.models.bulk_change import BulkChange, BulkChangeItem, QuestionList, QuestionListItem
 from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.models.embedding import EmbeddingSet, Projection, QuestionEmbedding
 from questionbank.models.equation import GRAPH_KEY_LIMIT, ProblemVariant, QuestionEquation, QuestionSolution
 from questionbank.models.facet_count import FacetCount
-from questionbank.models.hook import Hook, HookDelivery, HookEvent
 from questionbank.models.importing import DocumentDraft, ImportDuplicate, ImportUpdate
+from questionbank.models.integrations import ApiKey, ApiRequest, Hook, HookDelivery, HookEvent
 from questionbank.models.language_model import LanguageModelAnswer, LanguageModelExclusion, LanguageModelUse
+from questionbank.models.lists import (
+    BulkChange,
+    BulkChangeItem,
+    QuestionList,
+    QuestionListItem,
+    QuestionUse,
+    Worksheet,
+    WorksheetItem,
+)
 from questionbank.models.paraphrase import (
     BatchDeletion,
     ParaphrasePair,
@@ -43,7 +50,6 @@ from questionbank.models.search import (
 )
 from questionbank.models.user import AuditEvent, Retention, School, SchoolMembership, User, UserRole
 from questionbank.models.visibility import Visibility
-from questionbank.models.worksheet import QuestionUse, Worksheet, WorksheetItem
 
 __all__ = [
     "GRAPH_KEY_LIMIT",

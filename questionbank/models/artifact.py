@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from questionbank.models.hook import model_hooks
+from questionbank.models.integrations import model_hooks
 
 
 class ModelArtifact(models.Model):

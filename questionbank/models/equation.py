@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q, Value
 
-from questionbank.models.hook import question_part_hooks
+from questionbank.models.integrations import question_part_hooks
 from questionbank.models.visibility import OfQuestionManager
 
 GRAPH_KEY_LIMIT = 200

@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from analytics.paraphrase.scoring.verdict import said
-from questionbank.models.hook import pair_hooks
+from questionbank.models.integrations import pair_hooks
 from questionbank.models.visibility import OfQuestionManager
 
 

@@ -28,7 +28,7 @@ from django.db.models.lookups import Regex
 from analytics.analysed_text import stored_text
 from analytics.text.wholeness import FIGURE, PLACEHOLDERS, View
 from questionbank.models.facet_count import question_triggers, tag_triggers
-from questionbank.models.hook import question_hooks, question_part_hooks
+from questionbank.models.integrations import question_hooks, question_part_hooks
 from questionbank.models.visibility import EVERYBODY, Shown, ViewerManager, audience_field, shown_constraint
 
 _TEXT = F("text")

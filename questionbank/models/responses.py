@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from questionbank.models.hook import statistics_hooks
+from questionbank.models.integrations import statistics_hooks
 from questionbank.models.visibility import Shown, ViewerManager, audience_field, moves_tracked, shown_constraint
 
 

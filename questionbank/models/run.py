@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 
-from questionbank.models.hook import run_hooks
+from questionbank.models.integrations import run_hooks
 
 
 class Run(models.Model):

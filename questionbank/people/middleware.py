@@ -24,7 +24,7 @@ from django.utils.functional import SimpleLazyObject
 from django_htmx.http import HttpResponseClientRedirect
 
 from questionbank.models import AuditEvent, User
-from questionbank.models.api import api_key_name
+from questionbank.models.integrations import api_key_name
 from questionbank.people.mail import mail_is_on
 from questionbank.people.permissions import is_admin, roles_of
 from questionbank.people.roles import DEMO_PEOPLE

@@ -17,8 +17,7 @@ import pytest
 from django.db import connection
 from django.db.models import F
 
-from questionbank.hooks.delivery_services import CLAIM
-from questionbank.hooks.services import hook_create, hook_secret, hook_test
+from questionbank.hooks.services import CLAIM, hook_create, hook_secret, hook_test
 from questionbank.models import Hook, HookDelivery, HookEvent
 from tests.factories import QuestionFactory
 from tests.worker.hook_receiver import receiving, wait_until

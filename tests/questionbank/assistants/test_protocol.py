@@ -13,8 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from questionbank.api.key_services import LARGEST_RATE
-from questionbank.assistants.messages import VERSIONS
-from questionbank.assistants.views import TOOLS
+from questionbank.assistants.views import TOOLS, VERSIONS
 from questionbank.models import Worksheet
 from tests.factories import QuestionFactory
 from tests.questionbank.api.test_hostile import BODIES, HEADERS, VALUES, written

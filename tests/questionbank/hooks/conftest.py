@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from questionbank.hooks.delivery_services import hook_events_announce
-from questionbank.hooks.services import hook_create
+from questionbank.hooks.services import hook_create, hook_events_announce
 from questionbank.models import Hook, HookDelivery
 
 SITE = "https://kindred.test"

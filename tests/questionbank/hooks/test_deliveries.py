@@ -15,18 +15,16 @@ from django.db.models import F
 
 from questionbank.core.database import database_now
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
-from questionbank.hooks.delivery_services import (
+from questionbank.hooks.services import (
     AT_ONCE_TO_A_HOOK,
+    MOST_HOOKS,
     Answer,
     deliveries_claim,
     delivery_record,
-    hook_events_announce,
-)
-from questionbank.hooks.services import (
-    MOST_HOOKS,
     delivery_replay,
     hook_create,
     hook_delete,
+    hook_events_announce,
     hook_secret,
     hook_set_active,
     hook_test,

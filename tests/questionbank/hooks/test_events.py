@@ -15,7 +15,7 @@ from questionbank.bank.question_services import (
     question_set_tags,
     question_update,
 )
-from questionbank.hooks import delivery_services as deliveries
+from questionbank.hooks import services as deliveries
 from questionbank.hooks.services import hook_create, hook_set_active
 from questionbank.jobs import run_services as runs
 from questionbank.models import (

@@ -7,8 +7,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from questionbank.hooks.delivery_services import Answer, deliveries_claim, delivery_record
-from questionbank.hooks.services import hook_create, hook_secret, hook_test
+from questionbank.hooks.services import Answer, deliveries_claim, delivery_record, hook_create, hook_secret, hook_test
 from questionbank.models import ApiRequest, Hook, HookDelivery
 from tests.questionbank.api_client import Program
 

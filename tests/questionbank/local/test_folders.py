@@ -7,7 +7,7 @@ import pytest
 
 from questionbank.core import locations
 from questionbank.local import EmbeddedError
-from questionbank.local.folders import folder_for, open_log, own_folder
+from questionbank.local.server import folder_for, open_log, own_folder
 
 
 def mode(path) -> int:

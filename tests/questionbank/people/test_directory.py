@@ -129,7 +129,7 @@ def district(directory, sign_on, settings, tmp_path) -> Directory:
     )
     settings.AUTHENTICATION_BACKENDS = [
         *settings.AUTHENTICATION_BACKENDS,
-        "questionbank.people.directory.DirectoryBackend",
+        "questionbank.people.accounts.DirectoryBackend",
     ]
     return directory
 

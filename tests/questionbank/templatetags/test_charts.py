@@ -7,7 +7,7 @@ import re
 from django.template import Context, Template
 
 from questionbank.core.charts import line_chart
-from questionbank.templatetags.charts import difference_interval
+from questionbank.templatetags.pages import difference_interval
 
 
 def drawn(chart) -> str:
