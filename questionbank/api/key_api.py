@@ -41,7 +41,7 @@ class OwnKey(BaseModel):
     created_at: datetime
     expires_at: datetime | None
     last_used_at: datetime | None
-    made_with: int | None = Field(description="The key that made it, and with which it ends; null if a person did.")
+    made_with: int | None = Field(description="The key that made it, and which it ends with; null if a person made it.")
 
 
 class NewKey(OwnKey):

@@ -191,7 +191,7 @@ def _lock(caller: Caller, key: str) -> None:
 
 def _kept_response(kept: ApiRequest, fingerprint: str) -> HttpResponse:
     if kept.fingerprint != fingerprint:
-        raise ValidationFailed.beside("Idempotency-Key", "This key came with another request.")
+        raise ValidationFailed.beside("Idempotency-Key", "This key was used for another request.")
     response = HttpResponse(bytes(kept.body), status=kept.status, headers=kept.headers)
     response["Idempotent-Replayed"] = "true"
     return response

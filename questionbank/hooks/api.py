@@ -45,7 +45,7 @@ class HookItem(BaseModel):
     failing_since: datetime | None = Field(description="When the first attempt since the last delivery failed.")
     disabled_because: str = Field(description="Why Kindred disabled it; empty otherwise.")
     created_at: datetime
-    made_with: int | None = Field(description="The key that made it, and with which it ends; null if a person did.")
+    made_with: int | None = Field(description="The key that made it, and which it ends with; null if a person made it.")
 
 
 class NewHook(HookItem):

@@ -337,7 +337,7 @@ def _sign_on() -> tuple[State, str, dict[str, str]]:
         return State.WARNING, problem, figures
     if unknown := unknown_schools():
         figures["Unknown schools"] = ", ".join(unknown)
-        return State.WARNING, "Providers name schools that there are not: add them, or correct the rules.", figures
+        return State.WARNING, "Providers name schools that do not exist: add them, or correct the rules.", figures
     return State.OK, "People log in through providers.", figures
 
 

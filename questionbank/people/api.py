@@ -65,19 +65,20 @@ Row = QuestionList | Worksheet | DocumentDraft | ResponseSet
 class VisibilityItem(BaseModel):
     """Who sees it."""
 
-    is_shared: bool = Field(description="Whether others than its owner may read it.")
+    is_shared: bool = Field(description="Whether people other than its owner may read it.")
     visibility: str = Field(description="Who sees it: `all`, `school` (that of `school`) or `private` (its owner).")
     school: str | None = Field(description="Short name of the school that sees it.")
 
 
 class VisibilityPatch(Body):
-    """Who shall see it; what is left out stays as it is."""
+    """Who may see it; what is left out stays as it is."""
 
     visible_to: Annotated[str, Field(min_length=1, max_length=60)] | None = Field(
         default=None, description="`all`, `private` (its owner) or the short name of one of your schools."
     )
     is_shared: bool | None = Field(
-        default=None, description="True lets your only school see it, or else everybody; false only its owner."
+        default=None,
+        description="True shows it to your school if you have exactly one, else to everybody; false only to its owner.",
     )
 
     def show(self, row: Row, *, user: User) -> None:

@@ -163,7 +163,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):
         """Find the person and settle their roles."""
         provider, claims = sociallogin.provider, sociallogin.claims
         if sociallogin.state.get("process") != AuthProcess.LOGIN:
-            refuse(request, "This log-in was begun elsewhere: begin again on the log-in page.")
+            refuse(request, "This log-in was started elsewhere: start again on the log-in page.")
         if isinstance(provider, OpenIdProvider) and not _is_answer(claims, sociallogin.state):
             refuse(request, f"The answer of {provider.name} belongs to another log-in: log in again.")
         suggested = sociallogin.user

@@ -59,7 +59,7 @@ def _still_works() -> Exists:
 def session_get(*, session_id: int) -> UserSession:
     """Return a session by id."""
     return get_or_not_found(
-        UserSession.objects.filter(pk=session_id).select_related("user"), "There is no such session, or no longer."
+        UserSession.objects.filter(pk=session_id).select_related("user"), "There is no such session, or it has ended."
     )
 
 
@@ -90,5 +90,5 @@ def break_glass_problem() -> str:
     if not person.has_usable_password():
         return f"The break-glass account {name} has no password: set one with “manage.py changepassword”."
     if not active_admins().filter(pk=person.pk).exists():
-        return f"The break-glass account {name} is no admin: give it the role."
+        return f"The break-glass account {name} is not an admin: give it the role."
     return ""

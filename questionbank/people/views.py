@@ -264,7 +264,7 @@ def session_end_view(request: HttpRequest, session_id: int) -> HttpResponse:
         session = session_get(session_id=session_id)
         session_end(user=request.user, session=session)
     except (NotAllowed, NotFound):  # alike, so that nobody learns which sessions there are
-        messages.info(request, "There is no such session, or no longer.")
+        messages.info(request, "There is no such session, or it has ended.")
         return redirect("session_list")
     if session.session_key == request.session.session_key:
         return redirect("account_login")

@@ -295,7 +295,7 @@ _KINDS: Sequence[KeptKind] = (
         word="logs",
         name="Log files of this machine, with addresses of pages and IP addresses",
         where="logs",
-        since="after they were put aside",
+        since="after they were rotated",
         amount=lambda: Amount(len(_logs()), sum(path.stat().st_size for path in _logs())),
         old=lambda before: len(_logs_old(before)),
         delete=_logs_delete,
@@ -309,7 +309,7 @@ _KINDS: Sequence[KeptKind] = (
     ),
     KeptKind(
         word="answers",
-        name="What the language model says of questions and pairs",
+        name="What the language model says about questions and pairs",
         where=LanguageModelAnswer._meta.db_table,
         rule="As long as the question or the pair, unless it is excluded from the model.",
         amount=_amount_of(LanguageModelAnswer),

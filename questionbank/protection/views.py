@@ -105,7 +105,7 @@ class RetentionForm(ServiceForm):
         for kind in kept_kinds():
             if not kind.rule:
                 self.fields[kind.word] = forms.IntegerField(
-                    label=f"Days that this is kept: {kind.name}",
+                    label=f"Days kept: {kind.name}",
                     min_value=1,
                     max_value=kind.most or LONGEST,
                     required=bool(kind.most),

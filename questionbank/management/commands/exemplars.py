@@ -33,7 +33,7 @@ class Command(FileCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--corpus", type=Path, required=True, help="corpus.jsonl, or .jsonl.gz")
-        parser.add_argument("--k", type=int, default=8, help="exemplars of a problem (8)")
+        parser.add_argument("--k", type=int, default=8, help="exemplars per problem (8)")
         parser.add_argument(
             "--model", default="default", help="number or folder of a retriever, by default the one in use"
         )

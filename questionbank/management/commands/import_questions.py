@@ -138,13 +138,13 @@ class Command(BankCommand):
         parser.add_argument("--format", default="auto", help=f"auto, {', '.join(FORMATS)}")
         parser.add_argument("--hierarchy", help="name of the concept hierarchy; by default the set's")
         parser.add_argument("--source", help="name of the set; by default the folder's or the file's")
-        parser.add_argument("--scale", default="", help="difficulty scale where the file names none: 0-4, 1-5 ...")
+        parser.add_argument("--scale", default="", help="difficulty scale if the file names none: 0-4, 1-5 ...")
         parser.add_argument(
             "--column",
             action="append",
             default=[],
             metavar="FIELD=NAME",
-            help="what a column holds, where the guess is wrong: 'text=Frage'; may be repeated",
+            help="what a column contains, if the guess is wrong: 'text=Frage'; may be repeated",
         )
         parser.add_argument(
             "--without",
@@ -155,16 +155,14 @@ class Command(BankCommand):
         )
         parser.add_argument("--delimiter", default="", help="of a CSV file: comma, semicolon, tab or pipe")
         parser.add_argument("--encoding", default="", help="utf-8, utf-16, windows-1252, mac-roman or gb18030")
-        parser.add_argument(
-            "--header-row", type=int, metavar="LINE", help="of a table: where its header is; 0 for none"
-        )
+        parser.add_argument("--header-row", type=int, metavar="LINE", help="line of a table's header; 0 for none")
         parser.add_argument("--sheet", default="", help="of a workbook; by default the first with questions")
         parser.add_argument("--dry-run", action="store_true", help="list what would be refused, write nothing")
         parser.add_argument("--skip-invalid", action="store_true", help="import the lines that are not refused")
         parser.add_argument(
             "--update",
             action="store_true",
-            help="give questions that came from this file before a new version where they have changed",
+            help="update changed questions that came from an earlier version of this file",
         )
         parser.add_argument("--no-embed", action="store_true", help="do not compute the questions' vectors now")
         parser.add_argument("--json", action="store_true", help="print the report as JSON")

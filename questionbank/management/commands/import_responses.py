@@ -32,13 +32,13 @@ class Command(BankCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("path", type=Path, metavar="FILE")
         parser.add_argument("--title", default="", help="name of the test; by default the file's")
-        parser.add_argument("--class", dest="class_label", default="", help="who wrote it, for example 7b")
+        parser.add_argument("--class", dest="class_label", default="", help="class that took the test, for example 7b")
         parser.add_argument(
-            "--date", default="", metavar="YYYY-MM-DD", help="when it was written; the questions are those of that day"
+            "--date", default="", metavar="YYYY-MM-DD", help="day of the test; questions are read as they were then"
         )
         order = parser.add_mutually_exclusive_group()
-        order.add_argument("--worksheet", type=int, metavar="ID", help="numbers of questions are places on it")
-        order.add_argument("--list", type=int, metavar="ID", help="numbers of questions are places on this list")
+        order.add_argument("--worksheet", type=int, metavar="ID", help="question numbers are positions on it")
+        order.add_argument("--list", type=int, metavar="ID", help="question numbers are positions on this list")
         parser.add_argument(
             "--empty",
             choices=EMPTY,

@@ -18,8 +18,8 @@ class Command(BankCommand):
     help = "Measure the recall of the vector indexes in use against exact search."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--queries", type=int, default=200, help="stored vectors to ask for (200)")
-        parser.add_argument("--k", type=int, default=10, help="neighbours a query (10)")
+        parser.add_argument("--queries", type=int, default=200, help="number of stored vectors to query (200)")
+        parser.add_argument("--k", type=int, default=10, help="neighbours per query (10)")
         parser.add_argument("--json", action="store_true", help="print JSON only")
 
     def handle(self, *args: Any, queries: int, k: int, **options: Any) -> None:

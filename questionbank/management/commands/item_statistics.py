@@ -18,7 +18,7 @@ class Command(BankCommand):
     help = "Compute facility, discrimination, options by ability and difficulty of all questions with responses."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--set", type=int, metavar="ID", help="this set alone, and then all sets together")
+        parser.add_argument("--set", type=int, metavar="ID", help="only this set, and then all sets together")
 
     def handle(self, *args: Any, **options: Any) -> None:
         chosen = [response_set_get(set_id=options["set"])] if options["set"] is not None else list(response_sets())

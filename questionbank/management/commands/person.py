@@ -57,7 +57,7 @@ class Command(BankCommand):
         if is_sure:
             left = person_erase(user=None, person=person, with_work=with_work)
             for trace in left:
-                self.stderr.write(f"The name still stands in mathematics, which only a person can judge: {trace}")
+                self.stderr.write(f"The name still occurs here, and only a person can judge whom it means: {trace}")
         for did, rows in ((" deleted", plan.deleted), (" kept", plan.kept)):
             for name, number in rows.items():
                 self.stdout.write(f"{name}: {number:,}{did}")

@@ -17,7 +17,7 @@ class Command(BankCommand):
     needs_bank = False  # the backup contains its tables
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="a file of the command backup, or its name in the object store")
+        parser.add_argument("file", type=Path, help="a file written by `backup`, or its name in the object store")
         parser.add_argument("--force", action="store_true", help="replace a bank that is in use or not empty")
         parser.add_argument("--check", action="store_true", help="only check the file; restore nothing")
 

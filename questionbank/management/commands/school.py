@@ -35,7 +35,7 @@ class Command(BankCommand):
         delete = actions.add_parser("delete", help="delete a school")
         delete.add_argument("school")
         delete.add_argument(
-            "--to", required=True, help="who sees its things then: all, private (their authors) or another short name"
+            "--to", required=True, help="who then sees its things: all, private (their authors) or another short name"
         )
         for action, what in (("add", "let people belong to a school, too"), ("remove", "take people out of a school")):
             change = actions.add_parser(action, help=what)

@@ -18,7 +18,7 @@ class Command(BankCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the address argument."""
-        parser.add_argument("address", metavar="ADDRESS", help="who gets it")
+        parser.add_argument("address", metavar="ADDRESS", help="the recipient")
 
     def handle(self, *args: Any, address: str, **options: Any) -> None:
         """Send the mail."""

@@ -59,7 +59,7 @@ def test_a_person_sees_their_sessions_and_ends_one_at_once(teacher, reviewer):
     assert not is_in(phone)
     assert is_in(here)
     again = here.post(reverse("session_end", args=[other.pk]), follow=True).content.decode()
-    assert "There is no such session, or no longer." in again
+    assert "There is no such session, or it has ended." in again
 
 
 def test_ending_one_s_own_session_logs_out(teacher):
@@ -141,7 +141,7 @@ def test_without_it_an_admin_ends_only_their_own_sessions(admins_need_one, admin
     victim, phone, here = logged_in("teacher"), logged_in("admin", IPHONE), logged_in("admin")
     session = UserSession.objects.get(user=teacher)
     refused = here.post(reverse("session_end", args=[session.pk]), follow=True).content.decode()
-    assert "There is no such session, or no longer." in refused
+    assert "There is no such session, or it has ended." in refused
     assert is_in(victim)
     here.post(reverse("session_end", args=[UserSession.objects.get(user_agent=IPHONE).pk]))
     assert not is_in(phone)

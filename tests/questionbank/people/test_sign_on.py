@@ -193,7 +193,7 @@ def test_health_says_whether_the_break_glass_account_would_help(db, sign_on):
     assert "has no password" in log_in_check().sentence
     rescue.set_password(PASSWORD)
     rescue.save()
-    assert "is no admin" in log_in_check().sentence
+    assert "is not an admin" in log_in_check().sentence
     rescue.is_superuser = True
     rescue.save()
     report = log_in_check()

@@ -48,7 +48,7 @@ class OwnKey(TypedDict):
     created_at: str
     expires_at: str | None
     last_used_at: str | None
-    made_with: int | None  # The key that made it, and with which it ends; null if a person did.
+    made_with: int | None  # The key that made it, and which it ends with; null if a person made it.
 
 
 class OwnKeyPage(TypedDict):
@@ -67,7 +67,7 @@ class NewKey(TypedDict):
     created_at: str
     expires_at: str | None
     last_used_at: str | None
-    made_with: int | None  # The key that made it, and with which it ends; null if a person did.
+    made_with: int | None  # The key that made it, and which it ends with; null if a person made it.
     key: str
 
 
@@ -904,7 +904,7 @@ class MergeBody(TypedDict):
 class ListSummary(TypedDict):
     """A list without its questions."""
 
-    is_shared: bool  # Whether others than its owner may read it.
+    is_shared: bool  # Whether people other than its owner may read it.
     visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
     school: str | None  # Short name of the school that sees it.
     id: int
@@ -921,7 +921,7 @@ class ListSummaryPage(TypedDict):
 class ListItem(TypedDict):
     """A list; `questions` are numbers in the list's order, without those that you may not see."""
 
-    is_shared: bool  # Whether others than its owner may read it.
+    is_shared: bool  # Whether people other than its owner may read it.
     visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
     school: str | None  # Short name of the school that sees it.
     id: int
@@ -942,7 +942,7 @@ class ListPatch(TypedDict):
     """What to change about a list."""
 
     visible_to: NotRequired[str | None]  # `all`, `private` (its owner) or the short name of one of your schools.
-    is_shared: NotRequired[bool | None]  # True lets your only school see it, or else everybody; false only its owner.
+    is_shared: NotRequired[bool | None]  # True shows it to your school if you have exactly one, else to everybody; false only to its owner.
     name: NotRequired[str | None]
 
 
@@ -966,7 +966,7 @@ class WorksheetSummaryPage(TypedDict):
 class WorksheetSummary(TypedDict):
     """A worksheet without its entries."""
 
-    is_shared: bool  # Whether others than its owner may read it.
+    is_shared: bool  # Whether people other than its owner may read it.
     visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
     school: str | None  # Short name of the school that sees it.
     id: int
@@ -978,7 +978,7 @@ class WorksheetSummary(TypedDict):
 class ChangedWorksheet(TypedDict):
     """A worksheet after questions were added."""
 
-    is_shared: bool  # Whether others than its owner may read it.
+    is_shared: bool  # Whether people other than its owner may read it.
     visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
     school: str | None  # Short name of the school that sees it.
     id: int
@@ -1022,7 +1022,7 @@ class WorksheetBody(TypedDict):
     questions: NotRequired[list[int]]
     list: NotRequired[int | None]  # A list that you can read.
     visible_to: NotRequired[str | None]  # `all`, `private` (its owner) or the short name of one of your schools.
-    is_shared: NotRequired[bool | None]  # True lets your only school see it, or else everybody; false only its owner.
+    is_shared: NotRequired[bool | None]  # True shows it to your school if you have exactly one, else to everybody; false only to its owner.
     name: NotRequired[str]  # May be left out if it is made from a list, whose name it then takes.
     title: NotRequired[str | None]  # At the top of the paper; if empty, the name.
     instructions: NotRequired[str | None]
@@ -1038,7 +1038,7 @@ class WorksheetBody(TypedDict):
 class WorksheetDetail(TypedDict):
     """A worksheet; other people's drafts are left out when it is printed."""
 
-    is_shared: bool  # Whether others than its owner may read it.
+    is_shared: bool  # Whether people other than its owner may read it.
     visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
     school: str | None  # Short name of the school that sees it.
     id: int
@@ -1062,7 +1062,7 @@ class WorksheetPatch(TypedDict):
     """What to change about a worksheet; versions B to D differ from A as `mixes_...` and `changes_numbers` say."""
 
     visible_to: NotRequired[str | None]  # `all`, `private` (its owner) or the short name of one of your schools.
-    is_shared: NotRequired[bool | None]  # True lets your only school see it, or else everybody; false only its owner.
+    is_shared: NotRequired[bool | None]  # True shows it to your school if you have exactly one, else to everybody; false only to its owner.
     name: NotRequired[str | None]
     title: NotRequired[str | None]  # At the top of the paper; if empty, the name.
     instructions: NotRequired[str | None]
@@ -1220,7 +1220,7 @@ class DoubtItem(TypedDict):
 class PaperDetail(TypedDict):
     """A test paper after the corrections; lines and questions are there while it is ready to review."""
 
-    is_shared: bool  # Whether others than its owner may read it.
+    is_shared: bool  # Whether people other than its owner may read it.
     visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
     school: str | None  # Short name of the school that sees it.
     id: int
@@ -1281,7 +1281,7 @@ class PaperSummaryPage(TypedDict):
 class PaperSummary(TypedDict):
     """A test paper; it is deleted a week after its last change."""
 
-    is_shared: bool  # Whether others than its owner may read it.
+    is_shared: bool  # Whether people other than its owner may read it.
     visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
     school: str | None  # Short name of the school that sees it.
     id: int
@@ -1307,7 +1307,7 @@ class PaperPatch(TypedDict):
     """What to change about a test paper."""
 
     visible_to: NotRequired[str | None]  # `all`, `private` (its owner) or the short name of one of your schools.
-    is_shared: NotRequired[bool | None]  # True lets your only school see it, or else everybody; false only its owner.
+    is_shared: NotRequired[bool | None]  # True shows it to your school if you have exactly one, else to everybody; false only to its owner.
 
 
 class PaperOutlook(TypedDict):
@@ -1392,7 +1392,7 @@ class UnusedLine(TypedDict):
 class ResponseSetItem(TypedDict):
     """The responses of one file; figures are missing for fewer than five pupils."""
 
-    is_shared: bool  # Whether others than its owner may read it.
+    is_shared: bool  # Whether people other than its owner may read it.
     visibility: str  # Who sees it: `all`, `school` (that of `school`) or `private` (its owner).
     school: str | None  # Short name of the school that sees it.
     id: int
@@ -1416,7 +1416,7 @@ class ResponseSetPatch(TypedDict):
     """What to change about a set."""
 
     visible_to: NotRequired[str | None]  # `all`, `private` (its owner) or the short name of one of your schools.
-    is_shared: NotRequired[bool | None]  # True lets your only school see it, or else everybody; false only its owner.
+    is_shared: NotRequired[bool | None]  # True shows it to your school if you have exactly one, else to everybody; false only to its owner.
 
 
 class FlagItem(TypedDict):
@@ -1466,7 +1466,7 @@ class HookItem(TypedDict):
     failing_since: str | None  # When the first attempt since the last delivery failed.
     disabled_because: str  # Why Kindred disabled it; empty otherwise.
     created_at: str
-    made_with: int | None  # The key that made it, and with which it ends; null if a person did.
+    made_with: int | None  # The key that made it, and which it ends with; null if a person made it.
 
 
 class HookItemPage(TypedDict):
@@ -1484,7 +1484,7 @@ class NewHook(TypedDict):
     failing_since: str | None  # When the first attempt since the last delivery failed.
     disabled_because: str  # Why Kindred disabled it; empty otherwise.
     created_at: str
-    made_with: int | None  # The key that made it, and with which it ends; null if a person did.
+    made_with: int | None  # The key that made it, and which it ends with; null if a person made it.
     secret: str
 
 
