@@ -138,6 +138,8 @@ def _refuse_folder(target: Path) -> None:
         raise ValidationFailed(f"{target} is a folder; give the name of a file.")
 
 
+# --- disk space -----------------------------------------------------------------------------------
+
 RESERVE = 200_000_000  # bytes that stay free for PostgreSQL, Redis and the logs
 
 
@@ -221,6 +223,8 @@ def backup_remember(backup: KnownBackup) -> None:
     with atomic_file.written_aside(settings.VAR_DIR / BACKUP_RECORD, mode=0o600) as file:
         file.write(json.dumps({**record, "earlier": earlier}).encode())
 
+
+# --- uploads, which wait for their owner to continue ----------------------------------------------
 
 UPLOADS_KEPT = timedelta(days=7)
 

@@ -73,6 +73,8 @@ def labelled_review_pairs() -> list[ParaphrasePair]:
     ]
 
 
+# --- results of jobs ------------------------------------------------------------------------------
+
 DEMO_RESULTS = DEMO_BANK.with_name("results.npz.xz")
 
 CAPABILITIES_USED = ("analogy", "encoder", "solver")  # their general starters, and the English ones

@@ -49,6 +49,9 @@ PRIVATE = "Kindred sends nothing to private addresses. An admin can allow a netw
 _WRITTEN = re.compile(r"[!-\[\]-~]+")  # ASCII without spaces and backslashes, which parsers read differently
 
 
+# --- addresses ------------------------------------------------------------------------------------
+
+
 def checked_address(address: str) -> str:
     """Return an address to which a web hook may lead, as far as can be seen without looking its host up.
 
@@ -96,6 +99,9 @@ def default_port(parts: SplitResult) -> int:
     return 443 if parts.scheme == "https" else 80
 
 
+# --- signatures -----------------------------------------------------------------------------------
+
+
 def hook_secret(hook: Hook) -> str:
     """Return the secret of a hook: ``whsec_`` and 32 bytes in base64, derived from its salt and the secret key."""
     return "whsec_" + base64.b64encode(_key(hook)).decode()
@@ -116,6 +122,8 @@ def signed_headers(delivery: HookDelivery, *, at: datetime) -> dict[str, str]:
 def _key(hook: Hook) -> bytes:
     return bytes(salted_hmac("kindred.hooks", hook.salt.hex, algorithm="sha256").digest())
 
+
+# --- the owner's actions --------------------------------------------------------------------------
 
 MOST_HOOKS = 20  # of a person
 JOB = "deliver_hooks"
@@ -214,6 +222,8 @@ def _locked(user: User, hook_id: int) -> Hook:
     Hook.objects.select_for_update().filter(pk=hook_id, owner=user).first()
     return hook_get(user=user, hook_id=hook_id)
 
+
+# --- deliveries -----------------------------------------------------------------------------------
 
 EVENTS_AT_ONCE = 1_000
 LARGEST_MESSAGE = 1_000  # ids; more become several messages

@@ -74,6 +74,8 @@ def rotate_in_place(path: Path) -> None:
             os.truncate(path, 0)
 
 
+# --- a running program ----------------------------------------------------------------------------
+
 _SHORT_LINE = 160
 _ROUTINE = re.compile(rb"\[(info|debug)\s*\]", re.IGNORECASE)  # how gunicorn and structlog mark their lines
 
@@ -170,6 +172,8 @@ class RunningChild:
         rest = " ..." if len(text) > _SHORT_LINE else ""
         self._echo(f"{self.program.name} | {text[:_SHORT_LINE]}{rest}")
 
+
+# --- which programs -------------------------------------------------------------------------------
 
 LARGEST_WORKER_KIB = 1_200_000
 NICENESS = {"worker-default": 5, "worker-train": 5}  # long-running work yields the processors to pages

@@ -75,6 +75,8 @@ class PeopleMiddleware:
         return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
 
 
+# --- the audit ------------------------------------------------------------------------------------
+
 EXPORT, VIEW = AuditEvent.Kind.EXPORT, AuditEvent.Kind.VIEW
 
 AUDITED: Mapping[str, tuple[AuditEvent.Kind, str]] = {  # name of an address -> its entry; a literal table
@@ -150,6 +152,8 @@ def _address(request: HttpRequest | None) -> str | None:
         return str(ip_address(request.META.get("REMOTE_ADDR", ""))) if request is not None else None
     return None
 
+
+# --- what every template knows --------------------------------------------------------------------
 
 THEME_COOKIE = "theme"
 THEMES = (  # value in the cookie, label, icon

@@ -45,7 +45,12 @@ from questionbank.people.permissions import require
 from questionbank.people.selectors import sessions_over
 from questionbank.responses.deletion_services import Deletion, responses_delete_old, responses_found, years_ago
 
+logger = structlog.get_logger(__name__)
+
 MANY = 100_000  # rows; from this number on it is estimated, not counted
+LONGEST = 36_500  # days
+FAILED = -1
+"""How many rows were deleted if deleting them failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +87,6 @@ class KeptKind:
     rule: str = ""
     old: Callable[[datetime], int] = lambda _before: 0
     delete: Callable[[datetime], int] = lambda _before: 0
-
-
-def kept_kinds() -> Sequence[KeptKind]:
-    """Return all kinds of data, in the order of the page."""
-    return _KINDS
 
 
 # --- tables --------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def _logs_delete(before: datetime) -> int:
     return len(paths)
 
 
-_KINDS: Sequence[KeptKind] = (
+KINDS: Sequence[KeptKind] = (
     KeptKind(
         word="uploads",
         name="Uploaded files",
@@ -317,15 +317,10 @@ _KINDS: Sequence[KeptKind] = (
 )
 
 
-logger = structlog.get_logger(__name__)
-
-LONGEST = 36_500  # days
-
-
 def retention_days() -> dict[str, int | None]:
     """Return for how many days each kind of data that has a setting is kept; None for ever."""
     stored = dict(Retention.objects.values_list("kind", "days"))
-    return {kind.word: stored.get(kind.word, _default(kind)) for kind in kept_kinds() if not kind.rule}
+    return {kind.word: stored.get(kind.word, _default(kind)) for kind in KINDS if not kind.rule}
 
 
 def retention_set(*, user: User, days: Mapping[str, int | None]) -> None:
@@ -359,15 +354,12 @@ def retention_apply() -> dict[str, int]:
             logger.exception("retention_failed", kind=kind.word)
             deleted[kind.word] = FAILED
     deleted["pictures"] = attachments_sweep()
-    names = {kind.word: kind.name for kind in kept_kinds()} | {"pictures": "Pictures that nothing shows"}
+    names = {kind.word: kind.name for kind in KINDS} | {"pictures": "Pictures that nothing shows"}
     for word, number in deleted.items():
         if number:
             did = "could not be deleted: see the worker's log" if number == FAILED else f"{number:,} deleted by age"
             AuditEvent.objects.create(kind=AuditEvent.Kind.RETENTION, what=f"{names[word]}: {did}")
     return deleted
-
-
-FAILED = -1
 
 
 def _default(kind: KeptKind) -> int | None:
@@ -380,7 +372,7 @@ def _limits(days: Mapping[str, int | None]) -> list[tuple[KeptKind, datetime]]:
     """Return the kinds that are not kept for ever, and the moment before which each is too old."""
     now = database_now()
     limits = []
-    for kind in kept_kinds():
+    for kind in KINDS:
         kept = days.get(kind.word)
         if kept is not None:
             limits.append((kind, now - timedelta(days=kept)))

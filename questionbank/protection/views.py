@@ -19,7 +19,7 @@ from questionbank.models import User
 from questionbank.people.selectors import person_get
 from questionbank.protection.erasure_services import person_erase
 from questionbank.protection.person_selectors import backups_with, erasure_plan, person_archive
-from questionbank.protection.retention_services import LONGEST, kept_kinds, retention_days, retention_old, retention_set
+from questionbank.protection.retention_services import KINDS, LONGEST, retention_days, retention_old, retention_set
 
 PIECE = 2**16  # bytes
 KEEP, DELETE = "keep", "delete"
@@ -102,7 +102,7 @@ class RetentionForm(ServiceForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for kind in kept_kinds():
+        for kind in KINDS:
             if not kind.rule:
                 self.fields[kind.word] = forms.IntegerField(
                     label=f"Days kept: {kind.name}",
@@ -130,7 +130,7 @@ def retention_page(request: HttpRequest) -> HttpResponse:
             "field": form[kind.word] if kind.word in form.fields else None,
             "old": old.get(kind.word, 0),
         }
-        for kind in kept_kinds()
+        for kind in KINDS
     ]
     return render(
         request, "protection/retention.html", {"rows": rows, "form": form, "is_trial": is_trial}, status=form.status

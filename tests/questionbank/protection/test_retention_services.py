@@ -113,7 +113,7 @@ def test_a_file_stays_until_its_job_has_read_it(aged, teacher) -> None:
 
 def test_responses_are_old_by_the_days_of_the_school(teacher) -> None:
     models.ResponseSet.objects.create(title="Test", layout="Table", day=date(2026, 3, 10), owner=teacher)
-    [kind] = [each for each in kinds.kept_kinds() if each.word == "responses"]
+    [kind] = [each for each in kinds.KINDS if each.word == "responses"]
     moment = datetime(2026, 3, 11, 1, tzinfo=UTC)  # the afternoon of the 10th in Honolulu
     with timezone.override("Pacific/Honolulu"):
         assert kind.old(moment) == kind.delete(moment) == 0
@@ -145,7 +145,7 @@ def test_only_admins_set_a_time_and_the_history_says_which(teacher, admin_person
 def test_the_page_tries_times_and_saves_them(aged, as_admin, var) -> None:
     here = reverse("data_protection")
     content = as_admin.get(here).content.decode()
-    for kind in kinds.kept_kinds():
+    for kind in kinds.KINDS:
         assert kind.where in content
     sent = {word: days or "" for word, days in retention_days().items()} | {"history": 99}
     content = as_admin.post(here, sent | {"show": "1"}).content.decode()
