@@ -129,11 +129,6 @@ def school_named(*, name: str) -> School:
     return get_or_not_found(found, f"There is no school {name!r}.")
 
 
-def school_people(*, school: School) -> QuerySet[User]:
-    """Return the people of a school, by name."""
-    return school.people.order_by("username")
-
-
 def shown_models() -> list[type[Shown]]:
     """Return the tables whose rows belong to everybody, to a school or to one person."""
     return [model for model in apps.get_models() if issubclass(model, Shown)]

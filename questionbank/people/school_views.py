@@ -15,7 +15,7 @@ from questionbank.core.views import form_for, posted
 from questionbank.core.wording import counted
 from questionbank.models import School, Visibility
 from questionbank.people.owned import NAME_LIMIT
-from questionbank.people.school_selectors import school_get, school_people, school_use, schools
+from questionbank.people.school_selectors import school_get, school_use, schools
 from questionbank.people.school_services import school_create, school_delete, school_update
 
 MOST = 2**31 - 1  # of a column
@@ -90,7 +90,8 @@ def school_detail(request: HttpRequest, school_id: int) -> HttpResponse:
             messages.success(request, "The changes are saved.")
             return redirect("school_detail", school_id=school.pk)
         school = school_get(school_id=school_id)
-    context = {"school": school, "form": form, "use": school_use(school=school), "people": school_people(school=school)}
+    people = school.people.order_by("username")
+    context = {"school": school, "form": form, "use": school_use(school=school), "people": people}
     return render(request, "people/school.html", context, status=form.status)
 
 

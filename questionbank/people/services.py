@@ -68,11 +68,6 @@ def person_password_link(*, user: User, person: User, site: str) -> str:
     return password_link(person=person, site=site)
 
 
-def person_has_second_factor(*, person: User) -> bool:
-    """Return whether this person has a second factor."""
-    return bool(Authenticator.objects.filter(user=person).exists())
-
-
 @transaction.atomic
 def person_remove_second_factor(*, user: User, person: User) -> None:
     """Remove a person's lost second factor and its recovery codes; the password alone then suffices.

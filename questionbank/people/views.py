@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.mfa.utils import is_mfa_enabled
 from django import forms
 from django.conf import settings
 from django.contrib import messages
@@ -22,7 +23,6 @@ from questionbank.people.roles import ROLE_EXPLANATIONS, ROLES
 from questionbank.people.school_services import person_schools_set
 from questionbank.people.selectors import has_provider, people, person_get, session_get, sessions_of
 from questionbank.people.services import (
-    person_has_second_factor,
     person_invite,
     person_password_link,
     person_remove_second_factor,
@@ -203,7 +203,7 @@ def _person_page(request: HttpRequest, person: User, form: PersonForm, *, new_li
         "invitation": password_link(person=person, site=_site(request)) if _is_invited(person) else "",
         "new_link": new_link,
         "sessions": session_rows(request, person),
-        "has_second_factor": person_has_second_factor(person=person),
+        "has_second_factor": is_mfa_enabled(person),
     }
     return render(request, "people/detail.html", context, status=form.status)
 
