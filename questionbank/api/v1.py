@@ -12,7 +12,7 @@ from django.urls import URLPattern
 from ninja import NinjaAPI, Router
 from ninja.operation import Operation
 
-from questionbank.api import key_api
+from questionbank.api import key_api, people_api
 from questionbank.api.access import SAFE, Access
 from questionbank.api.contract import IDEMPOTENCY_KEY, Failure
 from questionbank.api.errors import PREFIX, register_error_handlers
@@ -21,7 +21,6 @@ from questionbank.bank import concept_api, list_api
 from questionbank.hooks import api as hooks_api
 from questionbank.imports import api as imports_api
 from questionbank.papers import api as papers_api
-from questionbank.people import api as people_api
 from questionbank.questions import api as questions_api
 from questionbank.questions import attachment_api, bulk_api, merge_api
 from questionbank.registry import api as registry_api

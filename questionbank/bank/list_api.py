@@ -13,6 +13,7 @@ from pydantic import Field
 
 from questionbank.api.access import Access
 from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.api.people_api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.bank.list_selectors import own_or_shared, question_list_get, questions_of_list
 from questionbank.bank.list_services import (
     LONGEST_LIST,
@@ -26,7 +27,6 @@ from questionbank.bank.list_services import (
 from questionbank.bank.question_selectors import questions_numbered
 from questionbank.core.errors import NotFound
 from questionbank.models import QuestionList
-from questionbank.people.api import VisibilityItem, VisibilityPatch, shown_fields
 
 router = Router(tags=["lists"])
 READ, WRITE = Access("read"), Access("read", "write")  # a list's owner changes it: the services check

@@ -27,6 +27,7 @@ from questionbank.api.contract import (
     page_by_id,
     tagged,
 )
+from questionbank.api.people_api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.api.requests import received_file
 from questionbank.bank.list_selectors import own_or_shared
 from questionbank.core.errors import Conflict, ValidationFailed
@@ -58,7 +59,6 @@ from questionbank.papers.services import (
     document_step,
     document_text_set,
 )
-from questionbank.people.api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.registry.api import RunDetail, run_detail
 from questionbank.similar.api import PredictionItem, SimilarItem
 from questionbank.similar.vector_files import hit_fields, prediction_fields

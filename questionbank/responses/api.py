@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 
 from questionbank.api.access import Access
 from questionbank.api.contract import LARGEST_BATCH, Body, Id, Page, PageQuery, page_by_id
+from questionbank.api.people_api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.api.requests import received_file
 from questionbank.bank.list_selectors import question_list_get
 from questionbank.bank.merge_selectors import merged_numbers
@@ -23,7 +24,6 @@ from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.storage import scratch_folder, upload_name
 from questionbank.models import ItemStatistics, ResponseSet, Worksheet
-from questionbank.people.api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.responses.deletion_services import response_set_delete
 from questionbank.responses.import_services import (
     ImportPlan,

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from questionbank.api.access import Access
 from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.api.people_api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.bank.list_selectors import (
     items_of_list,
     own_or_shared,
@@ -23,7 +24,6 @@ from questionbank.bank.list_selectors import (
 from questionbank.bank.question_selectors import questions_numbered
 from questionbank.core.errors import NotFound, ValidationFailed
 from questionbank.models import KnowledgeConcept, Question, Worksheet, WorksheetItem
-from questionbank.people.api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.search.filters import USED, SearchFilters
 from questionbank.worksheets.files import ALL_VERSIONS, CONTENTS, FILES, worksheet_printed
 from questionbank.worksheets.mark_selectors import worksheet_expected_mark, worksheet_places
