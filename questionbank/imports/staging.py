@@ -76,6 +76,8 @@ _SEVERAL_ANSWERS = f"""
         WHERE q.status <> 'retired' AND q.content_hash IN (SELECT content_hash FROM staged_question)
             AND <is_visible>
         UNION ALL
+        SELECT content_hash, answer_key, false, survivor_id FROM staged_merged
+        UNION ALL
         SELECT content_hash, answer_key, true, line FROM staged_question
     ) answers
     WHERE answer_key <> ''
@@ -88,18 +90,37 @@ _UNIFY = """
     WHERE s.content_hash = u.content_hash AND s.answer_key = u.answer_key
 """
 
+# Questions that were merged into others, and the question that survived them: their lines are not new.
+_MERGED = """
+    CREATE TEMPORARY TABLE staged_merged ON COMMIT DROP AS
+    WITH RECURSIVE merged AS (
+        SELECT q.content_hash, {stored_key} AS answer_key, q.merged_into_id AS survivor_id
+        FROM questionbank_question q
+        WHERE q.merged_into_id IS NOT NULL AND {is_visible}
+            AND q.content_hash IN (SELECT content_hash FROM staged_question)
+        UNION
+        SELECT merged.content_hash, merged.answer_key, q.merged_into_id
+        FROM merged JOIN questionbank_question q ON q.id = merged.survivor_id
+        WHERE q.merged_into_id IS NOT NULL
+    )
+    SELECT merged.* FROM merged JOIN questionbank_question q ON q.id = merged.survivor_id
+    WHERE q.status <> 'retired' AND {is_visible}
+"""
+
 _MATCH = """
     CREATE TEMPORARY TABLE staged_match ON COMMIT DROP AS
     SELECT content_hash, answer_key, first_line, existing_id,
            CASE WHEN existing_id IS NULL THEN {new_id} END AS new_id
     FROM (
-        SELECT s.content_hash, s.answer_key, s.first_line, min(q.id) AS existing_id
+        SELECT s.content_hash, s.answer_key, s.first_line, coalesce(min(q.id), min(m.survivor_id)) AS existing_id
         FROM (
             SELECT content_hash, answer_key, min(line) AS first_line FROM staged_question GROUP BY 1, 2
         ) s
         LEFT JOIN questionbank_question q
             ON q.content_hash = s.content_hash AND q.status <> 'retired' AND {is_visible}
             AND (s.answer_key = '' OR {stored_key} = s.answer_key)
+        LEFT JOIN staged_merged m
+            ON m.content_hash = s.content_hash AND (s.answer_key = '' OR m.answer_key = s.answer_key)
         GROUP BY 1, 2, 3 ORDER BY 3
     ) in_order_of_the_file
 """
@@ -329,6 +350,8 @@ class Staging:
         """Find questions that the bank or the file itself already contains, and number the new ones."""
         self.execute("CREATE UNIQUE INDEX ON staged_question (line)")
         self.execute(_FILL_ANSWERS)
+        stored_key = ANSWER_KEY_SQL.format(answer="q.answer")
+        self.execute(_MERGED.format(stored_key=stored_key, is_visible=self.is_visible))
         # Equivalent answers to one question, such as 1/2 and 0.5, become one.
         several = _SEVERAL_ANSWERS.replace("<is_visible>", self.is_visible)
         if unified := list(_unified(self.execute(several))):
@@ -336,7 +359,6 @@ class Staging:
         self.execute("ANALYZE staged_question (line, content_hash, answer_key)")
         sequence = "nextval(pg_get_serial_sequence('questionbank_question', 'id'))"
         new_id = "NULL::bigint" if dry_run else sequence
-        stored_key = ANSWER_KEY_SQL.format(answer="q.answer")
         self.execute(_MATCH.format(new_id=new_id, stored_key=stored_key, is_visible=self.is_visible))
         self.execute("CREATE UNIQUE INDEX ON staged_match (first_line)")
         self.execute("ANALYZE staged_match")
@@ -381,7 +403,7 @@ class Staging:
 
     def drop(self) -> None:
         """Drop the tables before the transaction ends, as an outer transaction may continue."""
-        self.execute("DROP TABLE IF EXISTS staged_question, staged_match, staged_known")
+        self.execute("DROP TABLE IF EXISTS staged_question, staged_merged, staged_match, staged_known")
 
 
 def _unified(questions: Iterable[tuple[bytes, list[str]]]) -> Iterator[tuple[bytes, str, str]]:

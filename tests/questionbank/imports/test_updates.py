@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 from django.urls import reverse
@@ -228,6 +229,21 @@ def test_a_moodle_item_is_updated_with_its_original(tmp_path, own_attachments):
     assert b"page</b> 3" in bytes(QuestionOriginal.objects.get(question=question).data)
     first = Run.objects.filter(kind=Run.Kind.IMPORT).earliest("pk")
     assert undo(first)["removed"] == 10  # all but the one with a history
+
+
+@pytest.mark.parametrize("update", [True, False])
+def test_a_merged_question_without_an_identifier_is_not_created_again(load, admin_person, update):
+    rows = [{"text": f"{text}?", "answer": "1/2"} for text in ("Half of 1", "Half of one", "One half")]
+    load(rows)
+    numbers = list(Question.objects.order_by("pk").values_list("pk", flat=True))
+    for merged, kept in pairwise(numbers):
+        questions_merge(user=admin_person, pairs=[MergePair(merged, kept)])
+    again = load([{"text": "Half of 1?", "answer": "0.5", "concepts": [["Fractions"]]}, rows[1]], update=update)
+    assert (again.created, {link.question for link in again.links}) == (0, {numbers[2]})
+    assert set(QuestionTag.objects.values_list("question", flat=True)) == {numbers[2]}
+    assert load([{"text": "Half of 1?", "answer": "2"}], update=False).created == 1  # another question
+    Question.objects.filter(pk=numbers[2]).update(status="retired")
+    assert load(rows[:1], update=False).created == 1
 
 
 def test_an_import_from_moodle_is_undone_with_its_originals(tmp_path, own_attachments):
