@@ -10,6 +10,7 @@ from django.apps import apps
 from django.db.models import ForeignKey, Model, Q, QuerySet
 
 from questionbank.core.database import references_to
+from questionbank.core.errors import Conflict
 from questionbank.models import (
     ImportDuplicate,
     ImportUpdate,
@@ -25,6 +26,7 @@ from questionbank.models import (
     QuestionTag,
     Run,
 )
+from questionbank.models.visibility import seen_rows, viewer_audiences
 
 # Tables whose rows are deleted with a question; a row in any other table means that the question is used.
 _DERIVED: tuple[type[Model], ...] = (
@@ -90,8 +92,35 @@ def import_undo_runs(*, run: Run) -> QuerySet[Run]:
     return Run.objects.filter(kind=Run.Kind.UNDO, parameters__import=run.pk).select_related("requested_by")
 
 
+def require_all_seen(run: Run) -> None:
+    """Refuse the undo of an import if the viewer does not see every question that it changes.
+
+    Raises:
+        Conflict: they do not, for example because they have left the school of the questions.
+    """
+    if viewer_audiences() is None:
+        return
+    changed = (
+        Question.unrestricted.filter(import_run=run),
+        *(
+            Question.unrestricted.filter(pk__in=model._base_manager.filter(**by_run).values("question"))
+            for model, by_run in ((ImportUpdate, {"run": run}), (QuestionTag, {"import_run": run}))
+        ),
+    )
+    if any(questions.exclude(seen_rows()).exists() for questions in changed):
+        raise Conflict(
+            "Only an admin can undo this import, because you no longer see all of its questions:"
+            " they belong to a school that you have left, or somebody has moved them."
+        )
+
+
 def import_undo_plan(*, run: Run) -> UndoPlan:
-    """Plan the undo of an import; memory grows with what is kept, not with what is removed."""
+    """Plan the undo of an import; memory grows with what is kept, not with what is removed.
+
+    Raises:
+        Conflict: as for `require_all_seen`.
+    """
+    require_all_seen(run)
     reasons = _kept(run)
     plan = UndoPlan(created=Question.objects.filter(import_run=run).count(), kept=reasons, created_kept=len(reasons))
     for update in _updates(run).select_related("question"):
@@ -161,7 +190,8 @@ def question_uses() -> list[ForeignKey[Any, Any]]:
 
 def _plan_concepts(plan: UndoPlan, run: Run, hierarchy: KnowledgeHierarchy, loose: QuerySet[QuestionTag]) -> None:
     created = KnowledgeConcept.objects.filter(hierarchy=hierarchy)
-    stays = QuestionTag.objects.filter(concept__hierarchy=hierarchy).filter(
+    # Of all questions, because a concept is shared with people whose questions the viewer may not see.
+    stays = QuestionTag._base_manager.filter(concept__hierarchy=hierarchy).filter(
         ~Q(question__import_run=run) | Q(question_id__in=list(plan.kept))
     )
     used = set(stays.exclude(pk__in=loose.values("pk")).values_list("concept_id", flat=True).distinct())

@@ -19,7 +19,13 @@ from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict
 from questionbank.imports.staging import IMPORT_LOCK
-from questionbank.imports.undo_selectors import UndoPlan, import_can_be_undone, import_undo_plan, loose_tags
+from questionbank.imports.undo_selectors import (
+    UndoPlan,
+    import_can_be_undone,
+    import_undo_plan,
+    loose_tags,
+    require_all_seen,
+)
 from questionbank.imports.updates import restore_updates
 from questionbank.jobs import run_services as runs
 from questionbank.jobs.progress import JobReporter
@@ -37,12 +43,13 @@ def import_undo_request(*, run: Run, user: User | None) -> Run:
 
     Raises:
         NotAllowed: only admins and the importer may undo it.
-        Conflict: nothing of the import is left, or it is already being undone.
+        Conflict: nothing of the import is left, it is being undone already, or `require_all_seen` refuses.
     """
     require(user, "import_continue", "You may not undo this import.", run)
     parameters = {"import": run.pk}
     if runs.run_under_way(kind=Run.Kind.UNDO, capability="", parameters=parameters) is not None:
         raise Conflict("This import is being undone already.")
+    require_all_seen(run)
     if not import_can_be_undone(run=run):
         raise Conflict("Nothing that this import created is left in the bank.")
     title = f"Undo: {run}"

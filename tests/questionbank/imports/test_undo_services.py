@@ -6,6 +6,8 @@ import json
 
 import pytest
 from django.apps import apps
+from django.urls import reverse
+from pytest_django.asserts import assertContains
 
 from analytics.errors import Cancelled
 from questionbank.bank.concept_services import concept_create, concept_rename
@@ -26,7 +28,10 @@ from questionbank.models import (
     QuestionEquation,
     QuestionTag,
     Run,
+    School,
+    User,
 )
+from questionbank.people.viewer import viewing_as
 from questionbank.training.services import probes_request
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.imports.test_jobs import Reporter
@@ -162,6 +167,45 @@ def test_only_an_admin_may_undo_a_command_s_import_and_only_one_job_at_a_time_do
     import_undo_request(run=imported, user=admin_person)
     with pytest.raises(Conflict, match="being undone already"):
         import_undo_request(run=imported, user=admin_person)
+
+
+@pytest.fixture
+def hill(teacher) -> School:
+    """The teacher's school."""
+    school = School.objects.create(name="Hill School", slug="hill-school")
+    school.people.add(teacher)
+    return school
+
+
+def test_who_has_left_the_school_of_the_questions_cannot_undo_their_import(load, client, teacher, admin_person, hill):
+    HierarchyFactory(name="maths")
+    concept_create(user=None, hierarchy=KnowledgeHierarchy.objects.get(), name="Number")
+    imported = load(line(1, ["Number"]), user=User.objects.get(pk=teacher.pk), status="ready")
+    KnowledgeConcept.objects.update(import_run=imported)
+    queued = import_undo_request(run=imported, user=teacher)
+    hill.people.remove(teacher)
+    leaver = User.objects.get(pk=teacher.pk)
+    with viewing_as(leaver), pytest.raises(Conflict, match="a school that you have left"):
+        run_import_undo(queued, Reporter())
+    queued.delete()
+    client.force_login(leaver)
+    page = reverse("import_undo", args=[imported.pk])
+    assertContains(client.get(page), "a school that you have left", status_code=409)
+    assertContains(client.post(page, follow=True), "a school that you have left")
+    assert Question.unrestricted.count() == QuestionTag._base_manager.count() == 1
+    with viewing_as(admin_person):
+        assert undo(imported, admin_person)["removed"] == 1
+
+
+def test_a_concept_that_somebody_else_s_private_question_has_stays(load, teacher, reviewer):
+    imported = load(line(1), user=teacher)
+    concept = ConceptFactory(hierarchy=HierarchyFactory(name="maths", import_run=imported), names=("Number",))
+    KnowledgeConcept.objects.update(import_run=imported)
+    private = QuestionFactory(created_by=reviewer, visibility="private")
+    QuestionTag.objects.create(question=private, concept=concept, set_by="person")
+    with viewing_as(teacher):
+        result = undo(imported, teacher)
+    assert (result["removed"], result["concepts_kept"]) == (1, ["Number"])
 
 
 def test_history_says_who_removed_the_questions(load, admin_person):
