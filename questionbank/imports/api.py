@@ -27,6 +27,7 @@ from questionbank.imports.services import import_kept, import_repeat, upload_kee
 from questionbank.imports.undo_services import import_undo_request
 from questionbank.jobs.run_selectors import run_get
 from questionbank.models import Run
+from questionbank.people.school_selectors import shows_to
 from questionbank.registry.api import RunDetail, run_detail
 from questionbank.search.api import QuestionFilters
 from questionbank.search.filters import filtered_questions
@@ -45,6 +46,14 @@ class ImportQuery(Body):
     hierarchy: Annotated[str, Field(max_length=200, description="Where its concepts belong.")] = ""
     scale: str = Field(default="", description="Difficulty scale of lines without one.")
     status: Literal["ready", "draft"] | None = Field(default=None, description="Who sees the new questions.")
+    visible_to: Annotated[
+        str,
+        Field(
+            max_length=60,
+            description="Who sees the new questions: `all`, `private` (you) or the short name of one of your schools."
+            " By default your school, or everybody if you have none or several.",
+        ),
+    ] = ""
     skip_invalid: bool = Field(default=False, description="Import the other lines if some are refused.")
     update: bool = Field(default=False, description="Update questions that came from this file before.")
 
@@ -90,6 +99,7 @@ def create_import(
     upload = received_file(request, file, limit="IMPORT_UPLOAD_MAX_BYTES")
     if asked.scale and asked.scale not in scale_names():
         raise ValidationFailed.beside("scale", f"Use one of {', '.join(scale_names())}.")
+    shows_to(request.user, asked.visible_to)  # raises before the file is stored
     kept = upload_keep(upload=upload, name=upload.name or "", user=request.user, format=asked.format)
     try:
         with kept.beginning() as path:

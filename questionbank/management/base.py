@@ -20,6 +20,7 @@ from questionbank.core.outage import Outage, outage_of
 from questionbank.formats.answer_files import convert_questions
 
 MIGRATION_LOCK = 0x4D494752
+VISIBLE_TO_HELP = "who sees what is imported: all (the default), a school's short name, or private: only admins"
 
 
 class BankCommand(BaseCommand):

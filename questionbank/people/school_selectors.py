@@ -84,7 +84,8 @@ def shows_to(user: User | None, visible_to: str = "") -> Shows:
     audiences = None if user is None else audiences_of(user)
     school = School.objects.filter(slug=chosen).first()
     if school is None or (audiences is not None and school.pk not in audiences):
-        raise ValidationFailed.beside("visible_to", "Choose a school that you belong to.")
+        missing = f"There is no school with the short name {chosen!r}."
+        raise ValidationFailed.beside("visible_to", "Choose a school that you belong to." if user else missing)
     return Visibility.SCHOOL.value, school.pk
 
 

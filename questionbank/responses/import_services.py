@@ -47,6 +47,8 @@ class SetDetails:
 
     Attributes:
         counts_unreached: see `ResponseSet`; None to decide by the share of questions that have a response.
+        visible_to: who sees the set (`questionbank.people.school_selectors`); empty for the person's only school, or
+            for nobody else if they have several.
     """
 
     title: str
@@ -54,6 +56,7 @@ class SetDetails:
     day: date | None = None
     counts_unreached: bool | None = None
     worksheet: int | None = None
+    visible_to: str = ""
 
 
 @dataclass(slots=True)
@@ -179,6 +182,7 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
     Raises:
         NotAllowed: the person may not import responses.
         ImportRefused: no question of the file is in the bank, or no response can be used.
+        ValidationFailed: the person does not belong to the school that shall see the set.
     """
     require(user, "responses_import", "You may not import responses.")
     if not plan.matched:
@@ -197,7 +201,7 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
         owner=user,
         layout=plan.table.kind,
         counts_unreached=counts_unreached,
-        **_shows(user),
+        **_shows(user, details.visible_to),
         maximum_marks={
             str(match.question.id): match.reference.maximum or 1.0
             for match in plan.matches
@@ -219,10 +223,10 @@ def responses_import(*, plan: ImportPlan, details: SetDetails, user: User | None
     return response_set
 
 
-def _shows(user: User | None) -> dict[str, Any]:
-    """Return who sees a new set: the person's only school; of several, none, until the person chooses one."""
+def _shows(user: User | None, visible_to: str) -> dict[str, Any]:
+    """Return who sees a new set: by default the person's only school; of several, none, until they choose one."""
     has_several = user is not None and len(user.school_ids) > 1
-    visibility, school = shows_to(user, Visibility.PRIVATE if has_several else "")
+    visibility, school = shows_to(user, visible_to or (Visibility.PRIVATE if has_several else ""))
     return {"visibility": visibility, "school_id": school}
 
 

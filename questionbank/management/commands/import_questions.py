@@ -20,7 +20,7 @@ from questionbank.formats.columns import COLUMN_FIELDS
 from questionbank.formats.layout import DELIMITERS, FileLayout, with_fields
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.services import ImportFailed, ImportReport, import_file
-from questionbank.management.base import BankCommand
+from questionbank.management.base import VISIBLE_TO_HELP, BankCommand
 from questionbank.registry.artifact_selectors import artifact_champion
 from questionbank.training.services import FEWEST_TAGGED
 
@@ -164,6 +164,7 @@ class Command(BankCommand):
             action="store_true",
             help="update changed questions that came from an earlier version of this file",
         )
+        parser.add_argument("--visible-to", default="", metavar="WHO", help=VISIBLE_TO_HELP)
         parser.add_argument("--no-embed", action="store_true", help="do not compute the questions' vectors now")
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 

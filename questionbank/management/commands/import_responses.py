@@ -10,7 +10,8 @@ from typing import Any
 
 from questionbank.core.errors import ImportRefused, ValidationFailed
 from questionbank.core.wording import counted
-from questionbank.management.base import BankCommand
+from questionbank.management.base import VISIBLE_TO_HELP, BankCommand
+from questionbank.people.school_selectors import shows_to
 from questionbank.responses.import_services import (
     ImportPlan,
     SetDetails,
@@ -45,16 +46,19 @@ class Command(BankCommand):
             default="auto",
             help="what a question without a response means: 0 marks or not asked",
         )
+        parser.add_argument("--visible-to", default="", metavar="WHO", help=VISIBLE_TO_HELP)
         parser.add_argument("--dry-run", action="store_true", help="show what would be imported, write nothing")
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
     def handle(self, *args: Any, path: Path, **options: Any) -> None:
+        shows_to(None, options["visible_to"])  # raises before the file is read
         details = SetDetails(
             title=" ".join((options["title"] or path.stem).split())[:120],
             class_label=options["class_label"][:60],
             day=_day(options["date"]),
             counts_unreached=EMPTY[options["empty"]],
             worksheet=options["worksheet"],
+            visible_to=options["visible_to"],
         )
         plan = self._plan(path, options, details.day)
         for problem in plan.problems[:PROBLEMS_SHOWN]:

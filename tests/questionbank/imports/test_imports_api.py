@@ -8,7 +8,7 @@ import pytest
 from django.core.files.storage import storages
 
 from questionbank.formats import WRITTEN
-from questionbank.models import Question, Run
+from questionbank.models import Question, Run, School
 from tests.factories import QuestionFactory
 from tests.questionbank.api_client import Program
 from tests.worker.jobs import work_on_import
@@ -41,6 +41,15 @@ def test_a_file_is_checked_then_imported_without_being_sent_again(program) -> No
     assert (undone.status_code, undone.json()["kind"]) == (202, "undo")
 
 
+def test_a_program_chooses_who_sees_the_questions(program, teacher) -> None:
+    School.objects.create(name="Vale School", slug="vale").people.add(teacher)
+    for visible_to in ("private", "vale", "all", ""):
+        query = f"dry_run=false&status=draft&visible_to={visible_to}"
+        work_on_import(program.upload(f"/imports?{query}", GIFT + visible_to.encode(), "sums.gift").json()["id"])
+    shown = Question.unrestricted.order_by("pk").values_list("visibility", "school__slug").distinct()
+    assert {*shown} == {("private", None), ("school", "vale"), ("all", None)}
+
+
 def test_refused_lines_come_with_their_reasons(program) -> None:
     lines = [json.dumps({"text": "How much is $2 + 3$?"}), json.dumps({"text": ""})]
     run = program.upload("/imports", "\n".join(lines).encode(), "sums.jsonl").json()
@@ -66,6 +75,7 @@ def test_a_file_that_is_sent_again_with_its_key_is_imported_once(program) -> Non
         ("?scale=hardness", GIFT, "sums.gift"),
         ("?colour=red", GIFT, "sums.gift"),
         ("?status=retired", GIFT, "sums.gift"),
+        ("?visible_to=vale", GIFT, "sums.gift"),
     ],
 )
 def test_what_cannot_be_imported_is_refused_at_once(program, query, content, name) -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from questionbank.models import ItemStatistics, Question, QuestionList, QuestionListItem, Response, ResponseSet
+from questionbank.models import ItemStatistics, Question, QuestionList, QuestionListItem, Response, ResponseSet, School
 
 
 def test_a_dry_run_says_what_would_be_imported(questions, letters, capsys):
@@ -37,6 +37,15 @@ def test_an_import_says_what_was_left_out(questions, letters, capsys):
     assert (stored.title, stored.class_label, str(stored.day)) == ("Test 3", "7b", "2026-05-01")
 
 
+@pytest.mark.parametrize(
+    ("visible_to", "shown"), [("", ("all", None)), ("vale", ("school", "vale")), ("private", ("private", None))]
+)
+def test_an_option_says_who_sees_the_set(questions, letters, visible_to, shown):
+    School.objects.create(name="Vale School", slug="vale")
+    call_command("import_responses", str(letters), "--visible-to", visible_to)
+    assert ResponseSet.objects.values_list("visibility", "school__slug").get() == shown
+
+
 def test_numbers_are_places_on_a_list(questions, letters, teacher, capsys):
     chosen = QuestionList.objects.create(owner=teacher, name="Test")
     for place, question in enumerate(reversed(questions), start=1):
@@ -54,6 +63,7 @@ def test_numbers_are_places_on_a_list(questions, letters, teacher, capsys):
         (["missing.csv"], "There is no file"),
         (["{file}", "--date", "1 May"], "'1 May' is not a date"),
         (["{file}", "--list", "999"], "There is no such list"),
+        (["{file}", "--dry-run", "--visible-to", "vale"], "There is no school with the short name 'vale'"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_sentence(questions, letters, arguments, reason):

@@ -1735,6 +1735,7 @@ class CreateImportQuery(TypedDict, total=False):
     hierarchy: str  # Where its concepts belong.
     scale: str  # Difficulty scale of lines without one.
     status: Literal["ready", "draft"] | None  # Who sees the new questions.
+    visible_to: str  # Who sees the new questions: `all`, `private` (you) or the short name of one of your schools. By default your school, or everybody if you have none or several.
     skip_invalid: bool  # Import the other lines if some are refused.
     update: bool  # Update questions that came from this file before.
 

@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 
 from questionbank.core.locations import state_folder
 from questionbank.management.commands import import_questions
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, Run
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, Run, School
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 GOOD = {"id": "good", "text": "1 + 1", "concepts": [["Sums"]]}
@@ -34,6 +34,19 @@ def run(path: Path | str, *options: str) -> tuple[str, str]:
 
 def bank() -> list[int]:
     return [model.objects.count() for model in (Question, QuestionTag, KnowledgeConcept, KnowledgeHierarchy, Run)]
+
+
+@pytest.mark.django_db
+def test_an_option_says_who_sees_the_questions(tmp_path):
+    School.objects.create(name="Vale School", slug="vale")
+    path = tmp_path / "q.jsonl"
+    for number, visible_to in enumerate(("all", "vale", "private")):
+        path.write_bytes(lines({"text": f"{number}?"}))
+        run(path, "--visible-to", visible_to, "--source", visible_to)
+        shown = Question.objects.values_list("visibility", "school__slug").get(text=f"{number}?")
+        assert shown == {"vale": ("school", "vale")}.get(visible_to, (visible_to, None))
+    with pytest.raises(CommandError, match="no school with the short name 'hill'"):
+        run(path, "--visible-to", "hill")
 
 
 BAD_FILES = {
