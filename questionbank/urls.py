@@ -274,7 +274,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("mcp", assistants.mcp, name="mcp"),
     path("help/", home.help_page, name="help"),
     path("models/", include(model_patterns)),
-    path("import/", imports.import_create, name="import_create"),
+    path("import/", documents.import_create, name="import_create"),
     path("import/paper/", include(document_patterns)),
     path("import/columns/", imports.import_columns, name="import_columns"),
     path("jobs/", include(run_patterns)),

@@ -29,8 +29,6 @@ ROOMS = """
 UPWARD = {  # from a room to a higher one; this list may only become shorter
     "bank -> registry",  # deleting a hierarchy retires its models
     "bank -> solving",  # saving a question saves its equation
-    "formats -> papers",  # a LaTeX exam has the directions of a test paper
-    "imports -> papers",  # an uploaded document without columns is a test paper
     "registry -> training",  # rolling back an encoder trains the missing probes
     "similar -> papers",  # a pasted test paper is recognised
 }

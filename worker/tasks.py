@@ -19,7 +19,7 @@ from questionbank.bank.vector_selectors import embedding_missing
 from questionbank.core.capability_catalog import job_kinds
 from questionbank.core.errors import NotFound
 from questionbank.core.task_queue import task_name
-from questionbank.imports.jobs import run_import
+from questionbank.imports.services import run_import
 from questionbank.imports.undo_services import run_import_undo
 from questionbank.jobs.checkpoint_services import checkpoints_clear
 from questionbank.models import EmbeddingSet

@@ -199,7 +199,7 @@ def export_questions(request: HttpRequest, asked: ExportArguments) -> ExportedFi
         sentence = f"{chosen.label} is not a text. Choose another format, or download the file over the REST API."
         raise ValidationFailed.beside("format", sentence) from None
     return ExportedFile(
-        file_name=chosen.file_name("questions", chosen.ending(data)),
+        file_name=chosen.file_name("questions", data),
         content=content,
         refused={what: [number for number, _text in losses.first[what]] for what in losses.refused},
         lost={what: [number for number, _text in losses.first[what]] for what in losses.lost},

@@ -13,9 +13,8 @@ from analytics.question_content import EMPTY, Option, QuestionContent, as_json
 from analytics.text.plain_maths import mark_plain_maths
 from questionbank.core.errors import ValidationFailed
 from questionbank.formats import limits
-from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.fields import LANGUAGE_TAG, content_problem
-from questionbank.formats.kinds import options_fault, truth_word
+from questionbank.formats.kinds import derived_answer, options_fault, truth_word
 from questionbank.models import Question
 
 

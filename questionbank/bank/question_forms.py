@@ -31,7 +31,7 @@ from questionbank.core.errors import ValidationFailed
 from questionbank.core.forms import ServiceForm
 from questionbank.core.wording import language_name, whole_number
 from questionbank.formats import WRITTEN, limits
-from questionbank.formats.derived_answer import derived_answer
+from questionbank.formats.kinds import derived_answer
 from questionbank.formats.limits import GRADE_LIMIT
 from questionbank.formats.pictures import picture_names
 from questionbank.models import KnowledgeConcept, Question, QuestionOriginal, Response

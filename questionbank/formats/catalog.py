@@ -16,31 +16,26 @@ from analytics.json_lines import UNPACKED_LIMIT
 from analytics.records import QuestionRecord
 from questionbank.core.errors import ImportRefused, LineProblem, ValidationFailed
 from questionbank.core.storage import written_aside
-from questionbank.formats.archives import MAGIC, is_archive, opened_archive
+from questionbank.formats.archives import MAGIC, beginnings, is_archive, is_packed_folder, opened_archive, opened_folder
 from questionbank.formats.canvas.package import canvas_losses, is_canvas, is_qti, read_canvas, write_canvas
-from questionbank.formats.column_names import holds_rows
-from questionbank.formats.columns import OPTIONAL_FIELDS
+from questionbank.formats.columns import OPTIONAL_FIELDS, holds_rows
 from questionbank.formats.csv_files import write_csv
-from questionbank.formats.encodings import guess_encoding
 from questionbank.formats.fields import FileScale
-from questionbank.formats.folders import beginnings, is_packed_folder, opened_folder
 from questionbank.formats.foreign import foreign_binary, foreign_program, foreign_text, not_what_its_name_says
 from questionbank.formats.jsonl import write_json_lines
 from questionbank.formats.latex.exam import is_exam
 from questionbank.formats.latex.files import latex_losses, read_latex, write_latex
 from questionbank.formats.layout import FileLayout, guess_layout
-from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
+from questionbank.formats.lines import Progress, first_bytes, guess_encoding, refuse_unreadable
 from questionbank.formats.moodle import plain_texts
 from questionbank.formats.moodle.gift import gift_losses, is_gift, read_gift, write_gift
 from questionbank.formats.moodle.xml import moodle_losses, read_moodle_xml, write_moodle_xml
-from questionbank.formats.qti.exporting import qti_losses, write_qti
-from questionbank.formats.qti.package import archive_version, read_qti, text_version
-from questionbank.formats.qti.words import VERSIONS, Version
+from questionbank.formats.qti.metadata import VERSIONS, Version
+from questionbank.formats.qti.package import archive_version, qti_losses, read_qti, text_version, write_qti
 from questionbank.formats.question_files import ItemFile, QuestionFile
 from questionbank.formats.scales import scale_names
 from questionbank.formats.seam import Attachments, Format, NoAttachments, ReadContext
-from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook
-from questionbank.formats.sheets.writing import workbook_losses, write_workbook
+from questionbank.formats.sheets import guess_sheet_layout, is_workbook, workbook_losses, write_workbook
 from questionbank.formats.xml_nodes import root_element
 
 AUTO = "auto"
@@ -160,6 +155,10 @@ FORMATS: dict[str, Format] = {row.name: row for row in _FORMATS}
 
 WRITTEN: dict[str, Format] = {name: row for name, row in FORMATS.items() if row.is_written}
 """The formats that questions can be exported to."""
+
+
+WORD_PROCESSORS = (".docx", ".odt", ".pdf", ".rtf")  # of test papers, never of files of questions
+DOCUMENT_SUFFIXES = (*WORD_PROCESSORS, ".html", ".htm", ".md", ".tex", ".txt")
 
 
 def known_formats() -> str:

@@ -17,10 +17,9 @@ from analytics.question_content import Option
 from analytics.records import QuestionRecord
 from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.columns import WRITTEN_FIELDS, WRITTEN_LETTERS
-from questionbank.formats.encodings import decode_text
 from questionbank.formats.jsonl import question_fields
 from questionbank.formats.layout import FileLayout
-from questionbank.formats.lines import Progress, read_lines
+from questionbank.formats.lines import Progress, decode_text, read_lines
 from questionbank.formats.seam import Attachments
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")

@@ -17,8 +17,7 @@ from analytics.question_content import EMPTY, Option, QuestionContent, as_json, 
 from analytics.records import ConceptPath, QuestionRecord
 from analytics.text.tokens import detect_language
 from questionbank.formats import limits
-from questionbank.formats.derived_answer import derived_answer
-from questionbank.formats.kinds import KINDS, options_fault
+from questionbank.formats.kinds import KINDS, derived_answer, options_fault
 from questionbank.formats.scales import AS_PUBLISHED, SCALES, scale_names, scale_of_id
 from questionbank.formats.written_numbers import decimal_text
 
@@ -303,7 +302,7 @@ def _equation(fields: Fields, text: str, numbers: tuple[str, ...], answer: str, 
         return equation
     # imported here because both load numpy, which the demo generator and most files do not need
     from analytics.text.published_numbers import number_of_answer
-    from questionbank.formats.derived_equations import derived_equation
+    from questionbank.formats.kinds import derived_equation
 
     if options:
         answer = next((option.text for option in options if option.label == answer), "")

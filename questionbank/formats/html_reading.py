@@ -1,4 +1,4 @@
-r"""HTML to our text; `html_writing` is the inverse, `html_text` reads texts that may or may not contain HTML.
+r"""HTML to our text; `html_text` has the inverse, and reads texts that may or may not contain HTML.
 
 Paragraphs are separated by an empty line; ``**bold**``, ``*emphasis*``, ``- item``, ``1. item``, table rows between
 bars, ``![description](picture)``, ``[words](address)``; formulas between dollar signs. Everything else (scripts,

@@ -10,8 +10,7 @@ from typing import Any
 
 from analytics.json_lines import LINE_LIMIT, UNPACKED_LIMIT, parse_object
 from questionbank.core.errors import LineProblem
-from questionbank.formats.encodings import decode_text
-from questionbank.formats.lines import Progress, first_bytes, read_lines, read_pieces
+from questionbank.formats.lines import Progress, decode_text, first_bytes, read_lines, read_pieces
 
 _NAMES = """
     backslash backsim bar barwedge because begin beta beth between bf big bigcap bigcirc bigcup bigg biggl biggm biggr

@@ -2,7 +2,7 @@
 
 Only the text is required. The fields are those of `QuestionRecord`, with ``set`` for the name of the data set
 (``source`` is free text in most published sets and is not read), or common names for them
-(`questionbank.formats.column_names`); other fields are reported but not read, null means absent. ``options`` is a list
+(`questionbank.formats.columns`); other fields are reported but not read, null means absent. ``options`` is a list
 of ``{"label", "text"}``, ``concepts`` a list of paths, each a list from coarse to fine. A line without ``equation`` may
 have ``program`` (MathQA) or ``calculations`` (GSM8K, a list of ``left=result``), from which its equation is derived.
 """
@@ -19,8 +19,7 @@ from analytics.json_lines import parse_object
 from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 from questionbank.core.errors import LineProblem, LineWarning
-from questionbank.formats.column_names import guess_fields
-from questionbank.formats.columns import CONCEPT_FIELDS, OBSERVED_FIELDS, WRITTEN
+from questionbank.formats.columns import CONCEPT_FIELDS, OBSERVED_FIELDS, WRITTEN, guess_fields
 from questionbank.formats.fields import exported_path
 from questionbank.formats.json_objects import (
     doubtful_command,

@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from questionbank.core.errors import ImportRefused, LineProblem
-from questionbank.formats.column_names import guess_fields, holds_rows
-from questionbank.formats.columns import COLUMN_FIELDS, OBSERVED_FIELDS
-from questionbank.formats.encodings import ENCODINGS
+from questionbank.formats.columns import COLUMN_FIELDS, OBSERVED_FIELDS, guess_fields, holds_rows
 from questionbank.formats.json_objects import json_objects, read_object
 from questionbank.formats.limits import COLUMNS_LIMIT
-from questionbank.formats.lines import file_encoding, first_bytes
+from questionbank.formats.lines import ENCODINGS, file_encoding, first_bytes
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 _SAMPLE = 65_536  # bytes on which guesses are based

@@ -1,14 +1,17 @@
-"""Files of paraphrases: JSON Lines or CSV, also gzipped; one pair of `original` and `paraphrase` per line.
+"""Files of paraphrases, as JSON Lines or CSV: pairs that are read, and reviewers' decisions that are written.
 
-Encoding, delimiter and header are detected as for question files. Other fields: ``id``, ``language`` (detected if
-absent), ``label`` (1 valid, 0 not), and ``question``, the number of a question in the bank, whose text is the original
-if none is given. Unknown fields are ignored, null means absent. Each ``id`` must be unique.
+A file of pairs, which may be gzipped, has one pair of `original` and `paraphrase` per line. Encoding, delimiter and
+header are detected as for question files. Other fields: ``id``, ``language`` (detected if absent), ``label`` (1 valid,
+0 not), and ``question``, the number of a question in the bank, whose text is the original if none is given. Unknown
+fields are ignored, null means absent. Each ``id`` must be unique.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,13 +19,12 @@ from typing import Any
 from analytics.json_lines import TEXT_LIMIT, UNPACKED_LIMIT, parse_object
 from analytics.text.tokens import detect_language
 from questionbank.core.errors import ImportRefused, LineProblem
-from questionbank.formats.column_names import plain_name
-from questionbank.formats.csv_files import DecodedLines, table_rows
-from questionbank.formats.encodings import decode_text
+from questionbank.formats.columns import plain_name
+from questionbank.formats.csv_files import DecodedLines, guard_cell, table_rows
 from questionbank.formats.fields import LANGUAGE_TAG, FieldProblems, Fields
 from questionbank.formats.layout import find_header, table_sample
 from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT, LINES_LIMIT
-from questionbank.formats.lines import file_encoding, first_bytes, read_lines, refuse_unreadable
+from questionbank.formats.lines import decode_text, file_encoding, first_bytes, read_lines, refuse_unreadable
 
 PAIR_COLUMNS = ("id", "original", "paraphrase", "language", "question", "label")
 _ALIASES = {
@@ -188,3 +190,46 @@ def _question(value: Any) -> int | None:
     if not is_number or len(text) > 19 or int(text) > _LARGEST_ID:
         raise ValueError("question must be the number of a question of the bank")
     return int(text)
+
+
+Row = Mapping[str, Any]
+
+
+def _json_lines(rows: Iterable[Row], fields: Sequence[str]) -> Iterator[str]:
+    for row in rows:
+        yield json.dumps({name: row[name] for name in fields}, ensure_ascii=False) + "\n"
+
+
+def _csv_lines(rows: Iterable[Row], fields: Sequence[str]) -> Iterator[str]:
+    yield "\ufeff" + _csv_line(fields)
+    for row in rows:
+        yield _csv_line([_cell(row[name]) for name in fields])
+
+
+def _csv_line(cells: Sequence[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return guard_cell(str(value))
+
+
+REVIEW_FORMATS: dict[str, tuple[str, Callable[[Iterable[Row], Sequence[str]], Iterator[str]]]] = {
+    "jsonl": ("application/x-ndjson", _json_lines),  # name -> media type, writer; a literal table
+    "csv": ("text/csv", _csv_lines),
+}
+
+
+def review_lines(rows: Iterable[Row], fields: Sequence[str], format: str) -> Iterator[str]:
+    """Return the rows as lines of text; CSV starts with its header.
+
+    Raises:
+        KeyError: the format is not one of `REVIEW_FORMATS`.
+    """
+    return REVIEW_FORMATS[format][1](rows, fields)

@@ -11,7 +11,6 @@ from typing import Any, Protocol, TypeVar
 from analytics.json_lines import UNPACKED_LIMIT
 from analytics.records import QuestionRecord
 from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
-from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.csv_files import csv_rows
 from questionbank.formats.fields import FileScale
 from questionbank.formats.json_objects import json_objects
@@ -19,8 +18,8 @@ from questionbank.formats.jsonl import FieldNames, json_rows
 from questionbank.formats.layout import FileLayout
 from questionbank.formats.lines import Progress
 from questionbank.formats.rows import RowReader
-from questionbank.formats.seam import Entry, Format, ReadContext
-from questionbank.formats.sheets.reading import sheet_rows
+from questionbank.formats.seam import ConceptRow, Entry, Format, ReadContext
+from questionbank.formats.sheets import sheet_rows
 
 
 class _Identified(Protocol):

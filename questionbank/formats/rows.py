@@ -12,14 +12,13 @@ from analytics.records import QuestionRecord
 from analytics.text.pictures import PICTURE
 from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.columns import OPTION_COLUMNS
-from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
 from questionbank.formats.csv_files import split_list
-from questionbank.formats.difficulty_column import DifficultyReading, plain_number, read_column
 from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, read_question
 from questionbank.formats.html_text import html_to_text
 from questionbank.formats.json_objects import lost_command, restore_commands
 from questionbank.formats.kinds import kind_of_name, options_fault
-from questionbank.formats.scales import AS_PUBLISHED
+from questionbank.formats.scales import AS_PUBLISHED, DifficultyReading, plain_number, read_column
+from questionbank.formats.seam import ConceptRow, is_concept_row, read_concept_row
 from questionbank.formats.shapes import (
     answer_label,
     boxed_answer,
@@ -28,8 +27,7 @@ from questionbank.formats.shapes import (
     option_list,
     options_of_text,
 )
-from questionbank.formats.spreadsheet_damage import damage_note
-from questionbank.formats.written_numbers import decimal_text, plain
+from questionbank.formats.written_numbers import damage_note, decimal_text, plain
 
 _NUMERAL = re.compile(r"[\d½⅓⅔¼¾π∞一二三四五六七八九十]|\\(?:pi|infty)\b|(?<![A-Za-z])(?:e|pi)(?![A-Za-z])")
 Warnings = Iterator[tuple[str, str]]

@@ -1,21 +1,139 @@
-"""The interface of a question format: how it is recognised, read and written, and what it cannot hold."""
+"""The interface of a question format: how it is recognised, read and written, and what it cannot hold.
+
+A reader yields questions, and lines that hold a concept instead, of a file that contains a hierarchy:
+``{"path": ["Maths", "Number"]}`` gives its full path; ``{"id": 32, "name": "Number", "parent": 3}`` is placed by
+following the parents, which may appear anywhere in the file. An item that is as it was read is exported unchanged.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from zipfile import ZipFile
 
-from analytics.json_lines import UNPACKED_LIMIT
-from analytics.question_content import EMPTY, QuestionContent, own_text
-from analytics.records import QuestionRecord
-from questionbank.core.errors import LineProblem, LineWarning
+from analytics.json_lines import UNPACKED_LIMIT, string_problem
+from analytics.question_content import EMPTY, QuestionContent, as_json, own_text
+from analytics.records import ConceptPath, QuestionRecord
+from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.formats import limits
 from questionbank.formats.columns import WRITTEN
-from questionbank.formats.concept_rows import ConceptRow
+from questionbank.formats.fields import FieldProblems, concept_name_problem, concept_path
 from questionbank.formats.lines import Progress
+from questionbank.formats.pictures import read_picture
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptRow:
+    """One concept of a file; `path` is empty if only the parent gives its position."""
+
+    line: int
+    id: str
+    name: str
+    parent: str
+    path: ConceptPath
+
+
+def is_concept_row(row: Mapping[str, Any]) -> bool:
+    """Return whether a line without question text describes a concept."""
+    return row.get("text") is None and ("path" in row or "name" in row) and "options" not in row
+
+
+def read_concept_row(row: Mapping[str, Any], line: int) -> ConceptRow:
+    """Build the concept from one line.
+
+    Raises:
+        FieldProblems: a field cannot be used.
+    """
+    identifier = _key(row, "id")
+    parent = _key(row, "parent")
+    path: ConceptPath = ()
+    if row.get("path") is not None:
+        if type(row["path"]) is not list:
+            raise FieldProblems([("path", "path must be a list of names")])
+        path, reason = concept_path(row["path"])
+        if reason:
+            raise FieldProblems([("path", f"path: names {reason}")])
+    raw_name = row.get("name", path[-1] if path else "")
+    if type(raw_name) is not str:
+        raise FieldProblems([("name", "name must be a string")])
+    name = " ".join(raw_name.split())
+    if not name:
+        raise FieldProblems([("name", "name is empty")])
+    reason = concept_name_problem(name)
+    if reason:
+        raise FieldProblems([("name", f"name {reason}")])
+    return ConceptRow(line, identifier, name, parent, path)
+
+
+def _key(row: Mapping[str, Any], field: str) -> str:
+    value = row.get(field)
+    if value is None:
+        return ""
+    if type(value) not in (int, str):
+        raise FieldProblems([(field, f"{field} must be a string or a whole number")])
+    text = str(value)
+    reason = string_problem(text, limits.ID_LIMIT)
+    if reason:
+        raise FieldProblems([(field, f"{field} {reason}")])
+    return text
+
+
+def resolve_concept_rows(rows: Sequence[ConceptRow]) -> tuple[list[ConceptPath], list[LineProblem]]:
+    """Return the path of each concept by following its parents, and a problem for each line that cannot be placed.
+
+    Raises:
+        ImportRefused: the parents form a cycle.
+    """
+    by_id = {row.id: row for row in rows if row.id}
+    paths: dict[str, ConceptPath] = {}
+    placed: list[ConceptPath] = []
+    problems: list[LineProblem] = []
+    for row in rows:
+        chain: list[ConceptRow] = []
+        seen: set[str] = set()
+        at: ConceptRow | None = row
+        base: ConceptPath | None = ()
+        while at is not None:
+            if at.id and at.id in paths:
+                base = paths[at.id]
+                break
+            if at.id in seen:
+                _refuse_cycle(chain, at)
+            chain.append(at)
+            if at.id:
+                seen.add(at.id)
+            if at.parent and at.parent not in by_id:
+                base = () if at.path else None
+                break
+            at = by_id[at.parent] if at.parent else None
+        if base is None:
+            problems.append(LineProblem(row.line, f"parent {chain[-1].parent!r} is not in the file", "parent"))
+            continue
+        for link in reversed(chain):
+            base = link.path or (*base, link.name)[: limits.CONCEPT_DEPTH_LIMIT + 1]
+            if link.id:
+                paths[link.id] = base
+        if len(base) > limits.CONCEPT_DEPTH_LIMIT:
+            reason = f"the concept lies deeper than {limits.CONCEPT_DEPTH_LIMIT} levels"
+            problems.append(LineProblem(row.line, reason, "parent"))
+            continue
+        placed.append(base)
+    return placed, problems
+
+
+def _refuse_cycle(chain: Sequence[ConceptRow], again: ConceptRow) -> None:
+    start = next(index for index, row in enumerate(chain) if row.id == again.id)
+    ring = [*reversed(chain[start:])]
+    names = " > ".join(row.name for row in [ring[-1], *ring])
+    lines = sorted(row.line for row in ring)
+    message = f"The concepts form a cycle: {names}."
+    raise ImportRefused(message, [LineProblem(line, "this concept is its own ancestor", "parent") for line in lines])
+
 
 Entry = QuestionRecord | ConceptRow | LineProblem | LineWarning
 """What a reader finds at a position in a file: a question, a concept, a problem or a warning."""
@@ -101,24 +219,29 @@ class Format:
         """Return the suffix of a written file from its first bytes: a text with pictures becomes an archive."""
         return ".zip" if self.reads_folders and beginning.startswith(b"PK\x03\x04") else self.suffixes[0]
 
-    def file_name(self, stem: str, ending: str) -> str:
+    def file_name(self, stem: str, beginning: bytes) -> str:
         """Return the name of a written file; it includes the target system unless the suffix already shows it.
 
-        >>> Format("qti21", "QTI 2.1", (".zip",), "").file_name("fractions", ".zip")
+        >>> Format("qti21", "QTI 2.1", (".zip",), "").file_name("fractions", b"")
         'fractions-qti-2.1.zip'
         """
+        ending = self.ending(beginning)
         system = re.sub(r"[^a-z0-9.]+", "-", self.label.lower()).strip("-")
         return f"{stem}{ending}" if ending == f".{self.name}" else f"{stem}-{system}{ending}"
+
+    def headers(self, stem: str, beginning: bytes) -> dict[str, str]:
+        """Return the headers with which a written file is downloaded."""
+        media_type = self.media_type if self.ending(beginning) == self.suffixes[0] else "application/zip"
+        return {
+            "Content-Type": f"{media_type}; charset=utf-8",
+            "Content-Disposition": f'attachment; filename="{self.file_name(stem, beginning)}"',
+        }
 
 
 class NoAttachments:
     """Stores nothing: for files that are only inspected."""
 
     def put(self, data: bytes) -> str:
-        import hashlib
-
-        from questionbank.formats.pictures import read_picture
-
         read_picture(data)
         return hashlib.sha256(data).hexdigest()
 
@@ -157,3 +280,46 @@ def not_held(record: QuestionRecord, again: QuestionRecord) -> list[str]:
         if getattr(content, column.name) != getattr(again.content, column.name)
     ]
     return list(dict.fromkeys(lost))
+
+
+_SAID_BY_ITEM = ("text", "kind", "options", "answer", "solution")
+WRITTEN_ANEW = "layout, media and special grading of an item that is written anew, because its question was changed"
+"""What is lost when an item is written from scratch, besides what the format cannot hold."""
+
+
+def fields_digest(record: QuestionRecord) -> bytes:
+    """Return the SHA-256 of all fields that a file's item holds."""
+    # These belong to the bank, or to the file around the item.
+    fields = as_json(replace(record, id="", source="", original=None, concepts=(), predicted=None, observed=None))
+    del fields["id"]
+    return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).digest()
+
+
+def is_as_read(record: QuestionRecord) -> bool:
+    """Return whether a question came from an item and none of its fields has changed since."""
+    return record.original is not None and record.original.fields == fields_digest(record)
+
+
+def is_written_anew(record: QuestionRecord, again: QuestionRecord) -> bool:
+    """Return whether the item's own contents were changed, rather than only data that the bank adds.
+
+    An item that we cannot parse is exported as it came, since only its own system can write it.
+
+    Args:
+        again: the record of the item, read again.
+    """
+    if record.original is None or record.kind == "opaque" or is_as_read(record):
+        return False
+    content = replace(again.content, tags=record.content.tags, section=record.content.section)
+    return content != record.content or any(getattr(again, name) != getattr(record, name) for name in _SAID_BY_ITEM)
+
+
+def kept_losses(record: QuestionRecord, again: QuestionRecord) -> list[str]:
+    """Return the changes made in the bank that an item exported as it came does not contain.
+
+    Section, concepts and the name of the data set are stored around an item, not in it.
+    """
+    if is_as_read(record):
+        return []
+    content = replace(again.content, original=record.content.original, section=record.content.section)
+    return not_held(record, replace(again, source=record.source, concepts=record.concepts, content=content))

@@ -15,10 +15,9 @@ import re
 from functools import lru_cache
 
 from questionbank.formulas import engine
-from questionbank.formulas.definitions import LONGEST_DEFINITIONS, split_definitions
 from questionbank.formulas.engine import engine_commands
 from questionbank.formulas.markup import FORMULA_CLASSES, MATHML_ATTRIBUTES, FormulaRefused, write_formula
-from questionbank.formulas.source import prepare
+from questionbank.formulas.source import LONGEST_DEFINITIONS, prepare, split_definitions
 
 __all__ = [
     "FORMULA_CLASSES",

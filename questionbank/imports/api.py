@@ -129,14 +129,10 @@ def undo_import(request: HttpRequest, response: HttpResponse, run_id: Id) -> Sta
 def export_questions(request: HttpRequest, asked: Query[ExportQuery]) -> StreamingHttpResponse:
     """Return the questions that pass the filters as a file."""
     records = with_figures(_records(request, asked), user=request.user)
-    chosen = WRITTEN[asked.format]
     pieces = export_pieces(records=(record for _pk, record in records), format=asked.format)
     first = next(pieces, b"")
-    ending = chosen.ending(first)
-    media_type = chosen.media_type if ending == chosen.suffixes[0] else "application/zip"
-    response = StreamingHttpResponse(chain([first], pieces), content_type=f"{media_type}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{chosen.file_name("questions", ending)}"'
-    return response
+    headers = WRITTEN[asked.format].headers("questions", first)
+    return StreamingHttpResponse(chain([first], pieces), headers=headers)
 
 
 @router.get("/exports/losses", auth=READ, response=LossReport)

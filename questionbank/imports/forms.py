@@ -10,13 +10,12 @@ from django import forms
 
 from questionbank.core.forms import FileForm, ServiceForm
 from questionbank.core.wording import whole_number
-from questionbank.formats.catalog import AUTO, FORMATS, known_formats, known_suffixes
+from questionbank.formats.catalog import AUTO, DOCUMENT_SUFFIXES, FORMATS, known_formats, known_suffixes
 from questionbank.formats.columns import COLUMN_FIELDS, COLUMNS, OPTION_COLUMNS
-from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.layout import DELIMITERS, MOST_TITLE_ROWS, FileLayout
+from questionbank.formats.lines import ENCODINGS
 from questionbank.formats.scales import scale_names
 from questionbank.models import Question, User
-from questionbank.papers.services import DOCUMENT_SUFFIXES
 from questionbank.people.school_selectors import usual_visible_to, visible_to_choices
 
 

@@ -10,8 +10,7 @@ from typing import Any
 from questionbank.core.errors import ValidationFailed
 from questionbank.formats.catalog import AUTO
 from questionbank.formats.layout import FileLayout
-from questionbank.formats.limits import SET_LIMIT
-from questionbank.formats.naming import set_name
+from questionbank.formats.limits import SET_LIMIT, set_name
 from questionbank.models import Question, User
 
 

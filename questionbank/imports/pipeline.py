@@ -16,6 +16,7 @@ from django.db import connection, transaction
 
 from analytics.errors import Cancelled
 from analytics.records import ConceptPath, QuestionRecord
+from analytics.text.formulas import segment_text
 from analytics.text.wholeness import draws_numbers, needs_figure
 from questionbank.bank.attachment_services import AttachmentStore
 from questionbank.bank.concept_path_services import (
@@ -24,14 +25,15 @@ from questionbank.bank.concept_path_services import (
     hierarchy_ensure,
     paths_with_ancestors,
 )
+from questionbank.bank.question_fields import latex_warnings
 from questionbank.bank.search_index import search_index_settle
 from questionbank.core.database import advisory_lock
 from questionbank.core.errors import ImportRefused, LineWarning, ValidationFailed
 from questionbank.formats import ConceptRow, Entry, Format, read, resolve_concept_rows
 from questionbank.formats.layout import FileLayout
 from questionbank.formats.scales import scale_of_set
+from questionbank.formulas import FormulaRefused, formula_mathml, split_definitions
 from questionbank.imports.options import ImportOptions
-from questionbank.imports.preview import record_problems
 from questionbank.imports.report import SOURCES_KEPT, ImportReport, KnownLines
 from questionbank.imports.shares import FORMULAS_CHECKED, shared
 from questionbank.imports.staging import IMPORT_LOCK, StagedQuestion, StagedRows, Staging, staged_question
@@ -43,6 +45,7 @@ from questionbank.people.school_services import questions_fit
 
 ROWS_AT_ONCE = 5_000
 HOPELESS_LINES = 100_000  # reading stops if this many lines are refused before any valid one
+_FORMULA_SHOWN = 60  # characters of a formula in a warning
 STEPS = 1_000  # progress steps: half for reading, half for writing
 SOMEBODY_ELSES = (
     "somebody else’s question of this set has this identifier; it stays as it is, and this becomes a new one"
@@ -272,6 +275,33 @@ def _check(line: int, record: QuestionRecord, report: ImportReport) -> None:
         report.warn(LineWarning(line, reason, "formula"))
     report.templates += draws_numbers(record.text)
     report.without_figure += needs_figure(record.text, [picture.sha256 for picture in record.content.pictures])
+
+
+def formula_problems(text: str) -> list[str]:
+    r"""Return formulas that cannot be rendered, and unbalanced delimiters.
+
+    >>> formula_problems(r"Solve $x = 2$."), len(formula_problems(r"Solve $\frac{1}{$."))
+    ([], 2)
+    """
+    problems = latex_warnings(text)
+    definitions = ""
+    for segment in segment_text(text):
+        own, rest = split_definitions(segment.body)
+        definitions += own
+        if segment.kind == "text" or not rest.strip():
+            continue
+        try:
+            formula_mathml(rest, definitions=definitions)
+        except FormulaRefused:
+            source = segment.source if len(segment.source) <= _FORMULA_SHOWN else segment.source[:_FORMULA_SHOWN] + "…"
+            problems.append(f"The formula {source} cannot be drawn.")
+    return problems
+
+
+def record_problems(record: QuestionRecord) -> list[str]:
+    """Return the problems of a question's text, options, answer and solution, without repetitions."""
+    parts = (record.text, *(option.text for option in record.options), record.answer, record.solution)
+    return list(dict.fromkeys(problem for part in parts for problem in formula_problems(part)))
 
 
 class _KnownConcepts:

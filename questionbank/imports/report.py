@@ -1,21 +1,54 @@
-"""The report of an import or a dry run, with the reasons for refused lines."""
+"""The report of an import or a dry run: the reasons for refused lines, and the fields in which questions differ."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from questionbank.bank.history_selectors import SHOWN_FIELDS, field_shown
 from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.core.wording import counted
 from questionbank.formats.catalog import FORMATS, with_companions
 from questionbank.formats.columns import OPTIONAL_FIELDS
-from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.layout import DELIMITERS, FileLayout
-from questionbank.imports.differences import differences_shown
+from questionbank.formats.lines import ENCODINGS
+from questionbank.models import Question
+
+_LONGEST = 2_000  # most characters of a value that are shown
+_NOT_IN_HISTORY = {"source_id": "identifier", "equation": "equation", "concepts": "concepts"}
+
+
+def differences_shown(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return (field, before, after) for each field that differs, in the order used by the history.
+
+    Args:
+        before, after: field values, in the format of `questionbank.imports.updates.question_fields`.
+    """
+    differences = [
+        (str(Question._meta.get_field(name).verbose_name), *_pair(name, before, after))  # type: ignore[union-attr]
+        for name in SHOWN_FIELDS
+        if name in after
+    ]
+    differences += [(label, *_pair(name, before, after)) for name, label in _NOT_IN_HISTORY.items() if name in after]
+    differences = [row for row in differences if row[1] != row[2]]
+    return differences or [("details", "other details of its item in the file", "changed")]
+
+
+def _pair(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, str]:
+    return _short(name, before.get(name)), _short(name, after.get(name))
+
+
+def _short(name: str, value: Any) -> str:
+    if name == "concepts":
+        text = "; ".join(" > ".join(path) for path in value or ())
+    else:
+        text = str(value or "") if name in _NOT_IN_HISTORY else field_shown(name, value)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
 
 _LINES_KEPT = 5
 _VALUES_KEPT = 4

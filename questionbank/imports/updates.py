@@ -10,10 +10,12 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.apps import apps
 from django.db import transaction
+from django.db.models import QuerySet
 
 from analytics.records import ConceptPath
 from questionbank.bank.concept_path_services import concept_paths_known
@@ -25,7 +27,7 @@ from questionbank.bank.vector_services import embedding_request
 from questionbank.core.errors import Conflict
 from questionbank.formats.columns import COLUMNS, OPTION_COLUMNS, STORED
 from questionbank.formats.layout import FileLayout
-from questionbank.imports.report import Fields, ItemChange, KnownLines
+from questionbank.imports.report import Fields, ItemChange, KnownLines, differences_shown
 from questionbank.imports.staging import Staging
 from questionbank.models import (
     ImportUpdate,
@@ -344,6 +346,44 @@ def restore_updates(ids: Sequence[int]) -> None:
         update.before.pop("tags", None)
         update.version = question.version if update.version is not None else None
         update.save(update_fields=["outcome", "version", "before"])
+
+
+@dataclass(frozen=True, slots=True)
+class ShownConflict:
+    """A question with both versions of its fields: (field, in the bank, in the file)."""
+
+    question: Question
+    differences: list[tuple[str, str, str]]
+
+
+def import_conflicts_of(*, run: Run) -> QuerySet[ImportUpdate]:
+    """Return the import's conflicts that wait for a choice, of questions that the viewer may see.
+
+    Those of questions that were merged into others wait until the merge is undone.
+    """
+    seen = seen_rows("question__audience")
+    conflicts = {"outcome": ImportUpdate.Outcome.CONFLICT, "question__merged_into": None}
+    waiting = ImportUpdate.objects.filter(seen, run=run, **conflicts)
+    return waiting.select_related("question").order_by("pk")
+
+
+def shown_conflicts(conflicts: Iterable[ImportUpdate]) -> list[ShownConflict]:
+    """Return conflicts for a page, with the bank's current values."""
+    return [
+        ShownConflict(
+            conflict.question,
+            differences_shown(
+                conflict.before
+                | {
+                    name: getattr(conflict.question, name)
+                    for name in conflict.incoming
+                    if hasattr(conflict.question, name) and name not in ("equation", "original")
+                },
+                conflict.incoming,
+            ),
+        )
+        for conflict in conflicts
+    ]
 
 
 @transaction.atomic

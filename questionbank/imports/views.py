@@ -1,73 +1,58 @@
-"""Importing a file: always a check first (a dry run), then the import of what was checked.
+"""Importing a file: always a check first (a dry run), then the import of what was checked. And exports of questions.
 
-The upload is stored and read by a worker, so that no request waits for a large file; the job's page
-shows the refused lines and has the button to import.
+The upload is stored and read by a worker, so that no request waits for a large file; the job's page shows the refused
+lines and has the button to import. An export is streamed, after a page that shows what the format cannot hold.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core import signing
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
 
-from questionbank.core.errors import Conflict, ImportRefused, ValidationFailed
-from questionbank.core.forms import was_too_large
+from analytics.records import QuestionRecord
+from questionbank.core.errors import Conflict, ImportRefused, LineProblem, LineWarning
 from questionbank.core.storage import UPLOADS_KEPT
 from questionbank.core.views import button_for, check_permission, form_for, warning_of
 from questionbank.core.wording import counted, whole_number
-from questionbank.formats.catalog import AUTO, layout_of
-from questionbank.formats.column_names import holds_rows
-from questionbank.imports.differences import import_conflicts_of, shown_conflicts
-from questionbank.imports.forms import ColumnsForm, ImportForm, chosen_reading
-from questionbank.imports.options import ImportOptions, usual_status
-from questionbank.imports.preview import import_preview
+from questionbank.formats import WRITTEN
+from questionbank.formats.catalog import layout_of, read
+from questionbank.formats.columns import holds_rows
+from questionbank.formats.layout import FileLayout
+from questionbank.formats.seam import ConceptRow
+from questionbank.imports.export_services import (
+    ExportLosses,
+    export_losses,
+    export_pieces,
+    with_figures,
+    with_predictions,
+)
+from questionbank.imports.forms import ColumnsForm, chosen_reading
+from questionbank.imports.options import ImportOptions
+from questionbank.imports.pipeline import record_problems
 from questionbank.imports.services import KeptUpload, import_kept, import_repeat, upload_keep
 from questionbank.imports.undo_selectors import import_undo_plan
 from questionbank.imports.undo_services import import_undo_request
-from questionbank.imports.updates import import_conflicts_settle
+from questionbank.imports.updates import import_conflicts_of, import_conflicts_settle, shown_conflicts
 from questionbank.jobs.run_selectors import run_get
-from questionbank.papers.services import DOCUMENT_SUFFIXES, WORD_PROCESSORS, document_draft_upload
+from questionbank.registry.serving import serving
 
 _SALT = "kindred.imports.2"  # its number changes with the signed content
 
 CONFLICTS_SHOWN = 50  # per page
+ROWS_SHOWN = 10
+_UNPACKED = 8 * 1024 * 1024  # bytes of a gzip file that are decompressed for ten rows
 KEPT_SHOWN = 100  # questions listed on the undo page as kept
-
-
-@form_for("import")
-def import_create(request: HttpRequest) -> HttpResponse:
-    """Upload a file and queue its check; the column mapping is shown first unless the headers match ours."""
-    user = request.user
-    if request.method != "POST":
-        form = ImportForm(user=user, usual=usual_status(user))
-        return render(request, "imports/create.html", {"form": form})
-    form = ImportForm(
-        request.POST, request.FILES, too_large=was_too_large(request), user=user, usual=usual_status(user)
-    )
-    if form.is_valid():
-        file = form.cleaned_data["file"]
-        options = ImportOptions(
-            dry_run=True, **{name: value for name, value in form.cleaned_data.items() if name != "file"}
-        )
-        try:
-            if file.name.lower().endswith(WORD_PROCESSORS):
-                return _review_document(request, file)
-            return check_file(request, file, options)
-        except ImportRefused as error:
-            is_document = file.name.lower().endswith(DOCUMENT_SUFFIXES)
-            if is_document and form.cleaned_data["format"] == AUTO:  # text without columns
-                return _review_document(request, file)
-            form.add_error("file", str(error))
-        except ValidationFailed as error:
-            form.add_problems(error)
-    return render(request, "imports/create.html", {"form": form}, status=422)
 
 
 def check_file(request: HttpRequest, file: UploadedFile, options: ImportOptions) -> HttpResponse:
@@ -83,13 +68,6 @@ def check_file(request: HttpRequest, file: UploadedFile, options: ImportOptions)
         return redirect(f"{reverse('import_columns')}?{urlencode({'file': token})}")
     run = import_kept(kept=kept, user=user, options=options)
     return redirect("run_detail", run_id=run.pk)
-
-
-def _review_document(request: HttpRequest, file: UploadedFile) -> HttpResponse:
-    file.seek(0)
-    messages.info(request, f"{file.name} is read as a test paper: check the questions found in it here.")
-    draft = document_draft_upload(upload=file, name=file.name or "document", user=request.user)
-    return redirect("document_review", draft_id=draft.pk)
 
 
 def _has_columns(kept: KeptUpload, format: str) -> bool:
@@ -156,6 +134,44 @@ def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, options: I
     return render(request, "imports/columns.html", context, status=422 if is_refused else 200)
 
 
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """A row as it would be read: a question, a concept's name, or the reason for refusal."""
+
+    line: int
+    question: QuestionRecord | None = None
+    concept: str = ""
+    problem: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+
+def import_preview(*, path: Path, layout: FileLayout, scale: str = "") -> list[PreviewRow]:
+    """Read the first rows; `path` may be only the beginning of a longer file.
+
+    Raises:
+        ImportRefused: not even the first row can be read.
+    """
+    rows: list[PreviewRow] = []
+    warnings: list[str] = []
+    try:
+        for line, entry in read(path, layout=layout, scale=scale, unpacked_limit=_UNPACKED):
+            if isinstance(entry, LineWarning):
+                warnings.append(entry.reason)
+            elif isinstance(entry, LineProblem):
+                rows.append(PreviewRow(line, problem=entry.reason))
+            elif isinstance(entry, ConceptRow):
+                rows.append(PreviewRow(line, concept=" > ".join(entry.path) or entry.name))
+            else:
+                rows.append(PreviewRow(line, question=entry, warnings=warnings + record_problems(entry)))
+                warnings = []
+            if len(rows) == ROWS_SHOWN:
+                break
+    except ImportRefused:
+        if not rows:
+            raise
+    return rows
+
+
 @button_for("import")
 def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
     """Import a file after its dry run; with `skip_invalid`, without its refused lines.
@@ -211,3 +227,80 @@ def import_undo(request: HttpRequest, run_id: int) -> HttpResponse:
     plan = import_undo_plan(run=run)
     kept = [{"question": pk, "reasons": reasons} for pk, reasons in sorted(plan.kept.items())[:KEPT_SHOWN]]
     return render(request, "imports/undo.html", {"run": run, "plan": plan, "kept_questions": kept})
+
+
+LOOKED_AT = 2_000  # questions checked before the file is sent
+MOST_WITH_PREDICTIONS = 2_000  # questions whose texts are encoded within the request
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The questions to export.
+
+    Attributes:
+        records: returns an iterator over all (id, record) pairs.
+        stem: the file's name without its extension.
+        back: label and URL of the page from which the export was started.
+    """
+
+    records: Callable[[], Iterable[tuple[int, QuestionRecord]]]
+    count: int
+    stem: str
+    back: tuple[str, str]
+
+
+def export_links(count: int, address: Callable[[str], str]) -> dict[str, list[tuple[str, str]]]:
+    """Return (label, URL) of an export in each format, without and with predictions.
+
+    Args:
+        count: number of questions.
+        address: returns the download URL for a format's name.
+    """
+    are_offered = count <= MOST_WITH_PREDICTIONS and bool(serving().sets)
+    return {
+        "exports": [(format.label, address(name)) for name, format in WRITTEN.items()],
+        "predicted_exports": [
+            (format.label, f"{address(name)}{'&' if '?' in address(name) else '?'}predicted=1")
+            for name, format in WRITTEN.items()
+            if format.takes_predictions and are_offered
+        ],
+    }
+
+
+def questions_file(request: HttpRequest, exported: Exported, *, format: str) -> HttpResponseBase:
+    """Return questions as a download, preceded by a page with what the format cannot hold, if anything.
+
+    Raises:
+        NotFound: there is no such format.
+    """
+    records = with_figures(exported.records(), user=request.user)
+    if "predicted" in request.GET and format in WRITTEN and WRITTEN[format].takes_predictions:
+        if exported.count > MOST_WITH_PREDICTIONS:
+            messages.warning(request, f"Predictions go with up to {MOST_WITH_PREDICTIONS:,} questions. Select fewer.")
+            return redirect(exported.back[1])
+        records = with_predictions(records)
+    if "confirmed" not in request.GET:
+        losses = export_losses(records=islice(exported.records(), LOOKED_AT), format=format)
+        if losses:
+            return render(request, "imports/losses.html", _context(request, exported, losses, format))
+    pieces = export_pieces(records=(record for _pk, record in records), format=format)
+    first = next(pieces, b"")
+    return StreamingHttpResponse(chain([first], pieces), headers=WRITTEN[format].headers(exported.stem, first))
+
+
+def _context(request: HttpRequest, exported: Exported, losses: ExportLosses, format: str) -> dict[str, object]:
+    def named(counts: Counter[str]) -> list[tuple[str, int, list[tuple[int, str]], int]]:
+        found = counts.most_common()
+        return [(what, count, losses.first[what], count - len(losses.first[what])) for what, count in found]
+
+    pairs = [(name, value) for name, values in request.GET.lists() for value in values]
+    return {
+        "format": WRITTEN[format],
+        "losses": losses,
+        "refused": named(losses.refused),
+        "lost": named(losses.lost),
+        "is_part": losses.questions == LOOKED_AT,
+        "nothing_left": sum(losses.refused.values()) == losses.questions < LOOKED_AT,
+        "address": f"?{urlencode([*pairs, ('confirmed', '1')])}",
+        "back": exported.back,
+    }

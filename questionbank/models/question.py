@@ -129,7 +129,7 @@ class Question(Shown):
     them, for what must hold for the whole bank, and for what is shared by all viewers.
 
     Attributes:
-        answer: as people read it; `questionbank.formats.derived_answer` derives it from options and content.
+        answer: as people read it; `questionbank.formats.kinds` derives it from options and content.
         content: other data for grading: `analytics.question_content.QuestionContent` as JSON. Its pictures are rows
             of `Attachment`.
         needs_figure: whether the wording refers to a figure or table that is not attached; computed by PostgreSQL.

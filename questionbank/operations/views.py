@@ -21,8 +21,8 @@ from django.views.decorators.http import condition, require_safe
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.capability_catalog import job_kind_name, job_kinds, training_of
 from questionbank.core.views import button_for, check_permission, page_for, paginated, warning_of
-from questionbank.imports.differences import import_conflicts_of
 from questionbank.imports.undo_selectors import import_can_be_undone, import_undo_runs
+from questionbank.imports.updates import import_conflicts_of
 from questionbank.jobs.run_selectors import (
     run_get,
     run_has_checkpoint,

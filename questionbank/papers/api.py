@@ -36,9 +36,8 @@ from questionbank.imports.services import question_file_format
 from questionbank.models import DocumentDraft, Question
 from questionbank.papers.forms import TEXT_LIMIT
 from questionbank.papers.import_services import document_import_request, document_list_create
-from questionbank.papers.outlook_selectors import paper_item_get, paper_item_outlook
 from questionbank.papers.paper_lines import Role
-from questionbank.papers.second_reading_selectors import second_reader
+from questionbank.papers.review_selectors import paper_item_get, paper_item_outlook, second_reader
 from questionbank.papers.selectors import (
     FoundItem,
     document_corrected,

@@ -16,8 +16,8 @@ from pathlib import Path, PurePath
 
 from analytics.text.formulas import segment_text
 from questionbank.core.errors import DocumentRefused
-from questionbank.formats.encodings import guess_encoding, looks_like_utf16
 from questionbank.formats.foreign import foreign_program
+from questionbank.formats.lines import guess_encoding, looks_like_utf16
 from questionbank.formats.pictures import SUFFIXES, PictureRefused, picture_names, read_picture
 from questionbank.papers.line_cutting import cut_lines
 from questionbank.papers.marks import GAP

@@ -15,13 +15,14 @@ from dataclasses import replace
 
 from analytics.analysed_text import EACH_PART
 from analytics.records import QuestionRecord
+from questionbank.formats.directions import directs
 from questionbank.papers import phrases
 from questionbank.papers.line_context import formulas
 from questionbank.papers.marks import NO_MARK, read_mark
 from questionbank.papers.paper_lines import Doubt, FoundQuestion, Line, Role, full_text
 from questionbank.papers.points import IMPOSSIBLE_POINTS
 from questionbank.papers.question_drafts import Draft
-from questionbank.papers.tasks import asks, directs
+from questionbank.papers.tasks import asks
 
 _ADDRESSES = re.compile(
     r"\b(?:(?-i:me|my|us)|your?s?|mich|mir|moi|vous|votre)\b|\b(?:the board|in class|notebook)$", re.IGNORECASE

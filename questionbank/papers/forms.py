@@ -11,11 +11,11 @@ from django.core.files.uploadedfile import UploadedFile
 from django.template.defaultfilters import filesizeformat
 
 from questionbank.core.forms import FileForm
+from questionbank.formats.catalog import DOCUMENT_SUFFIXES
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.imports.forms import ReadersForm
 from questionbank.papers.paper_lines import Role
-from questionbank.papers.second_reading_selectors import second_reader
-from questionbank.papers.services import DOCUMENT_SUFFIXES
+from questionbank.papers.review_selectors import second_reader
 
 TEXT_LIMIT = 1_000_000  # characters in a pasted paper
 

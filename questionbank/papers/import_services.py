@@ -23,8 +23,8 @@ from questionbank.formats.fields import FieldProblems
 from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT, SET_LIMIT
 from questionbank.formats.pictures import PictureRefused
 from questionbank.formats.rows import record_warnings
-from questionbank.imports.jobs import import_reported
 from questionbank.imports.options import ImportOptions, allowed_status
+from questionbank.imports.services import import_reported
 from questionbank.jobs import run_services as runs
 from questionbank.jobs.progress import JobReporter
 from questionbank.models import DocumentDraft, KnowledgeHierarchy, Question, QuestionList, Run, User

@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from questionbank.formats.directions import administers, directs
 from questionbank.papers import phrases
 from questionbank.papers.answer_texts import chosen_letter
 from questionbank.papers.marks import COUNTING_KINDS, NO_MARK, Mark
 from questionbank.papers.numbering import Numbering, Run
 from questionbank.papers.paper_lines import Line, Role, full_text, row_cells
 from questionbank.papers.points import POINTS, POINTS_ALONE, without_points
-from questionbank.papers.tasks import administers, asks, directs, is_given, truth_of
+from questionbank.papers.tasks import asks, is_given, truth_of
 
 _FIRST_WORDS = 40
 _FEWEST_OPTIONS = 3

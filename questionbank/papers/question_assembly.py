@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from analytics.analysed_text import EACH_PART
+from questionbank.formats.directions import directs
 from questionbank.papers import phrases
 from questionbank.papers.answer_alignment import BONUS_NUMBER
 from questionbank.papers.answer_keys import KeyEntry, key_entries, pairs_named
@@ -35,7 +36,6 @@ from questionbank.papers.points import POINTS_EACH, STATED_POINTS, points_of, st
 from questionbank.papers.question_answers import take_answers_behind
 from questionbank.papers.question_drafts import Draft, Item, Stimulus
 from questionbank.papers.question_records import found_question
-from questionbank.papers.tasks import directs
 
 Points = Mapping[int, tuple[float | None, ...]]
 _Row = tuple[int, Line]  # row of a list of answers, with its place in the document

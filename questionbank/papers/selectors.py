@@ -20,6 +20,7 @@ from analytics.records import QuestionRecord
 from questionbank.bank.list_selectors import own_or_shared
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.database import get_or_not_found
+from questionbank.formats.directions import administers, directs
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.limits import HEADING_LIMIT
 from questionbank.models import DocumentDraft, Question, User
@@ -43,7 +44,6 @@ from questionbank.papers.paper_lines import (
 from questionbank.papers.points import POINTS_ALONE, SUM
 from questionbank.papers.question_assembly import assemble
 from questionbank.papers.question_records import REFUSALS, bank_record
-from questionbank.papers.tasks import administers, directs
 
 _SIGNS_A_LINE = 90  # underscores or dots that fill a line on a page
 _MOST_LINES = 40

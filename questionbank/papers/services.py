@@ -33,14 +33,12 @@ from questionbank.papers.documents import read_document, read_text
 from questionbank.papers.paper_lines import Correction, Document, ReviewedLine, Role, page_name, roles_as_json
 from questionbank.papers.pdf.pages import check_pdf
 from questionbank.papers.question_assembly import assemble, guess_roles, read_lines
-from questionbank.papers.second_reading_selectors import second_reading
+from questionbank.papers.review_selectors import second_reading
 from questionbank.papers.second_reading_services import second_reading_request
 from questionbank.papers.selectors import document_corrected, document_review
 from questionbank.people.permissions import require
 from questionbank.people.school_services import upload_fits
 
-WORD_PROCESSORS = (".docx", ".odt", ".pdf", ".rtf")  # never a file of questions
-DOCUMENT_SUFFIXES = (*WORD_PROCESSORS, ".html", ".htm", ".md", ".tex", ".txt")
 MOST_QUESTIONS = 2_000
 MOST_STEPS = 5_000  # maximum number of stored corrections per paper
 MOST_POINTS = 1_000  # for a question or a part

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from questionbank.formats.column_names import guess_fields
-from questionbank.formats.columns import OPTION_COLUMNS
+from questionbank.formats.columns import OPTION_COLUMNS, guess_fields
 from questionbank.papers.answer_lists import is_answer_table, is_key_header
 from questionbank.papers.marks import COUNTING_KINDS, GAP, cuts, read_mark, take_mark
 from questionbank.papers.paragraphs import Paragraph, Rich

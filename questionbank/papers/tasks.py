@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterator, Sequence, Set
 
 from analytics.question_content import MatchingPair
+from questionbank.formats.directions import ADMINISTERS, ORDERS, directs
 from questionbank.papers.marks import GAP, read_mark, take_mark
 from questionbank.papers.paper_lines import row_cells
 from questionbank.papers.phrases import (
@@ -129,34 +130,8 @@ def statement_of(stem: str) -> str:
 # -- directions --------------------------------------------------------------------------------------------------------
 
 
-_ORDERS = re.compile(
-    r"\W*(?:(?:directions?|instructions?|anweisung|consigne|instrucciones|istruzioni)\W*)?"
-    r"(?=(?:simplify|expand|factor|work out|calculate|evaluate|solve|compute|differentiate|integrate|find|write|round"
-    r"|convert|complete|multiply|divide|add|subtract|fill in|determine|decide|say|state|express|order|graph|use|reduce"
-    r"|berechne\w*|löse\w*|vereinfache\w*|ergänze\w*|entscheide\w*|bestimme\w*|calcul\w+|résou\w+|développ\w+"
-    r"|complèt\w+|indiqu\w+|resuelv\w+|complet\w+|simplific\w+|risolv\w+|oblicz)\b)"
-    r"[^.?!]{0,60}\b(?:each|every|the following|these|them|below|all (?:the|of)|folgende\w*|jede\w*|chaque|chacun\w*"
-    r"|suivant\w*|siguiente\w*|cada|seguent\w*)\b",
-    re.IGNORECASE,
-)
-"""Instruction for each of the questions that follow."""
-_ADMINISTERS = re.compile(
-    r"\b(?:circle|choose|select|tick|shade|write|use|show|label|give)\b[^.]{0,40}\b(?:letters?|best|correct|right|box|options?"
-    r"|answers?|(?:show )?work(?:ing)?|true|T|space|line|blank|units?)\b",
-    re.IGNORECASE,
-)
-
-
-_TITLED_DIRECTIONS = re.compile(
-    r"\W*(?:directions?|instructions?|anweisung|consigne|instrucciones|istruzioni)\W*\s?[:.–—-]\W*\w", re.IGNORECASE
-)
 WORD_BANK = re.compile(r"\W*(?:word ?(?:bank|box|list)|choose from|wörter(?:kasten)?|banque de mots)\b", re.IGNORECASE)
 """Introduces a list of words to choose from."""
-
-
-def directs(text: str) -> bool:
-    """Return whether a line gives instructions for each of the following questions, or for writing the answers."""
-    return bool(_ORDERS.match(text) or _TITLED_DIRECTIONS.match(text))
 
 
 def is_order(text: str) -> bool:
@@ -165,13 +140,8 @@ def is_order(text: str) -> bool:
     >>> is_order("Directions: Circle the letter of the best answer."), is_order("Solve each equation. Show your work.")
     (False, True)
     """
-    orders = [part for part in re.split(r"(?<=[.:])\s", text) if _ORDERS.match(part)]
-    return bool(STATEMENTS.search(text)) or not all(map(_ADMINISTERS.search, orders))
-
-
-def administers(text: str) -> bool:
-    """Return whether a line only explains where and how to write: "Tick the right box."."""
-    return _ADMINISTERS.search(text) is not None
+    orders = [part for part in re.split(r"(?<=[.:])\s", text) if ORDERS.match(part)]
+    return bool(STATEMENTS.search(text)) or not all(map(ADMINISTERS.search, orders))
 
 
 def is_given(text: str) -> bool:
@@ -180,7 +150,7 @@ def is_given(text: str) -> bool:
     >>> is_given("A ladder is 6.5 m long."), is_given("Solve each equation."), is_given("True or false? Circle T or F.")
     (True, False, False)
     """
-    tells_how = (TRUTH_SECTION, GAP_SECTION, CIRCLES_ONE, OFFERS_CHOICE, _ADMINISTERS)
+    tells_how = (TRUTH_SECTION, GAP_SECTION, CIRCLES_ONE, OFFERS_CHOICE, ADMINISTERS)
     is_sentence = text.startswith(("|", "![")) or (" " in text and text.endswith((".", "。", ":", "：")))
     return (
         is_sentence

@@ -24,7 +24,9 @@ from questionbank.bank.visibility_views import row_shown, visibility_context
 from questionbank.core.errors import Conflict, ImportRefused, ValidationFailed
 from questionbank.core.forms import was_too_large
 from questionbank.core.views import button_for, form_for, page_for, render_page, warning_of
+from questionbank.formats.catalog import AUTO, DOCUMENT_SUFFIXES, WORD_PROCESSORS
 from questionbank.formats.limits import SET_LIMIT
+from questionbank.imports.forms import ImportForm
 from questionbank.imports.options import ImportOptions, usual_status
 from questionbank.imports.services import question_file_format
 from questionbank.imports.undo_selectors import import_can_be_undone, import_undo_runs
@@ -33,8 +35,13 @@ from questionbank.jobs.run_selectors import run_wait, vectors_awaited
 from questionbank.models import DocumentDraft, Question
 from questionbank.papers.forms import ROLES, DocumentForm, DocumentImportForm
 from questionbank.papers.import_services import document_import_request, document_list_create
-from questionbank.papers.outlook_selectors import paper_item_get, paper_item_outlook
-from questionbank.papers.review_page import PAGE_ORDERS, WORST_FIRST, document_page
+from questionbank.papers.review_selectors import (
+    PAGE_ORDERS,
+    WORST_FIRST,
+    document_page,
+    paper_item_get,
+    paper_item_outlook,
+)
 from questionbank.papers.selectors import document_draft_get, document_drafts, document_questions, document_review
 from questionbank.papers.services import (
     PASTED_NAME,
@@ -92,6 +99,42 @@ def _put_in(request: HttpRequest, form: DocumentForm) -> HttpResponse:
         draft = document_draft_upload(upload=file, name=name, user=request.user, may_be_sent=may_be_sent)
     else:
         draft = document_draft_paste(text=text, user=request.user, may_be_sent=may_be_sent)
+    return redirect("document_review", draft_id=draft.pk)
+
+
+@form_for("import")
+def import_create(request: HttpRequest) -> HttpResponse:
+    """Upload a file and queue its check; the column mapping is shown first unless the headers match ours."""
+    user = request.user
+    if request.method != "POST":
+        form = ImportForm(user=user, usual=usual_status(user))
+        return render(request, "imports/create.html", {"form": form})
+    form = ImportForm(
+        request.POST, request.FILES, too_large=was_too_large(request), user=user, usual=usual_status(user)
+    )
+    if form.is_valid():
+        file = form.cleaned_data["file"]
+        options = ImportOptions(
+            dry_run=True, **{name: value for name, value in form.cleaned_data.items() if name != "file"}
+        )
+        try:
+            if file.name.lower().endswith(WORD_PROCESSORS):
+                return _review_document(request, file)
+            return check_file(request, file, options)
+        except ImportRefused as error:
+            is_document = file.name.lower().endswith(DOCUMENT_SUFFIXES)
+            if is_document and form.cleaned_data["format"] == AUTO:  # text without columns
+                return _review_document(request, file)
+            form.add_error("file", str(error))
+        except ValidationFailed as error:
+            form.add_problems(error)
+    return render(request, "imports/create.html", {"form": form}, status=422)
+
+
+def _review_document(request: HttpRequest, file: UploadedFile) -> HttpResponse:
+    file.seek(0)
+    messages.info(request, f"{file.name} is read as a test paper: check the questions found in it here.")
+    draft = document_draft_upload(upload=file, name=file.name or "document", user=request.user)
     return redirect("document_review", draft_id=draft.pk)
 
 

@@ -31,7 +31,7 @@ from questionbank.core.views import button_for, check_permission, form_for, page
 from questionbank.core.wording import counted, whole_number
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.formats.scales import SCALES
-from questionbank.imports.export_views import Exported, export_links, questions_file
+from questionbank.imports.views import Exported, export_links, questions_file
 from questionbank.models import BulkChange, KnowledgeConcept, Question
 from questionbank.people.school_selectors import visible_to_choices
 from questionbank.questions.merge_views import MOST_COMPARED

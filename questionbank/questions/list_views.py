@@ -36,7 +36,7 @@ from questionbank.core.errors import NotFound
 from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, form_for, page_for, posted, render_deletion
 from questionbank.core.wording import counted, whole_number
-from questionbank.imports.export_views import Exported, export_links, questions_file
+from questionbank.imports.views import Exported, export_links, questions_file
 from questionbank.models import Question, QuestionList, User
 from questionbank.people.owned import NAME_LIMIT
 from questionbank.search.browsing import Selection

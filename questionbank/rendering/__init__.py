@@ -15,8 +15,7 @@ from html import escape
 import nh3
 
 from questionbank.formulas import FORMULA_CLASSES, MATHML_ATTRIBUTES
-from questionbank.rendering.html_text import without_html
-from questionbank.rendering.lines import Blocks, Line, LineIsFull
+from questionbank.rendering.html_text import Blocks, Line, LineIsFull, without_html
 from questionbank.rendering.texts import Scope, render_text
 
 __all__ = ["render_inline", "render_question"]

@@ -14,7 +14,7 @@ from analytics.text.pictures import PICTURE
 from analytics.text.textmode import replace_text_macros
 from questionbank.formats.pictures import ADDRESS
 from questionbank.formulas import LONGEST_DEFINITIONS, FormulaRefused, formula_mathml, split_definitions
-from questionbank.rendering.lines import Blocks, Line
+from questionbank.rendering.html_text import Blocks, Line
 
 _WIDE_TABLE = 6  # from this many columns, a table may be wider than a small screen
 TABLE = re.compile(r"\\begin\s*\{tabular[*x]?\}\s*(?:\[[a-z]*\]\s*)?(?=\{)")

@@ -13,7 +13,7 @@ from questionbank.formats.csv_files import DecodedLines, table_rows
 from questionbank.formats.layout import MOST_TITLE_ROWS, best_header, find_header, table_sample
 from questionbank.formats.limits import COLUMNS_LIMIT
 from questionbank.formats.lines import file_encoding, read_lines, refuse_unreadable
-from questionbank.formats.sheets.reading import sheet_texts
+from questionbank.formats.sheets import sheet_texts
 from questionbank.responses.column_roles import count_known, is_published
 
 CELLS_LIMIT = 10_000_000

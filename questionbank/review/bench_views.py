@@ -15,7 +15,7 @@ from questionbank.core.errors import Conflict, ImportRefused, NotFound
 from questionbank.core.forms import was_too_large
 from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, posted, warning_of
 from questionbank.core.wording import counted
-from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
+from questionbank.formats.pairs import REVIEW_FORMATS, review_lines
 from questionbank.models import ParaphrasePair, User
 from questionbank.registry.artifact_selectors import artifact_champion
 from questionbank.review.agreement_selectors import agreement, reason_agreement, throughput

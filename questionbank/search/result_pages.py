@@ -13,7 +13,7 @@ from analytics.languages import primary_language
 from analytics.text.question_tasks import EMPTY_WORDS
 from analytics.text.tokens import search_tokens
 from questionbank.core.errors import ValidationFailed
-from questionbank.formats.derived_answer import part_label
+from questionbank.formats.kinds import part_label
 from questionbank.models import Question
 from questionbank.search.asked import AskedSearch
 

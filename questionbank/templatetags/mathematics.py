@@ -8,8 +8,7 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 
 from questionbank.formats.pictures import with_addresses
-from questionbank.rendering.layout import render_excerpt, render_laid_out
-from questionbank.rendering.titles import LONGEST_TITLE, question_title
+from questionbank.rendering.titles import LONGEST_TITLE, question_title, render_excerpt, render_laid_out
 
 register = template.Library()
 

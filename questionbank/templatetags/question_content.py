@@ -24,8 +24,7 @@ from analytics.question_content import (
 )
 from analytics.question_content import own_text as text_alone
 from questionbank.bank.answer_content_forms import percent, tolerance_shown
-from questionbank.formats.derived_answer import SETTING as COMPUTED
-from questionbank.formats.derived_answer import derived_answer, lettered_choices, part_label
+from questionbank.formats.kinds import COMPUTED, derived_answer, lettered_choices, part_label
 from questionbank.rendering.texts import drawn_names
 from questionbank.rendering.titles import opening_text
 from questionbank.worksheets.question_variants import Labelled, in_other_order

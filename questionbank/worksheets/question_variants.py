@@ -19,8 +19,7 @@ from analytics.solver.targets import problem_graph_key
 from analytics.text.formulas import segment_text
 from analytics.text.numbers import find_numbers, mask_numbers
 from analytics.text.published_numbers import number_of_answer
-from questionbank.formats.derived_answer import derived_answer
-from questionbank.formats.kinds import right_labels
+from questionbank.formats.kinds import derived_answer, right_labels
 from questionbank.problem_writing.names_and_numbers import renumbered
 from questionbank.problem_writing.problem import RetoldProblem, refusal
 from questionbank.worksheets.sheet import VERSIONS

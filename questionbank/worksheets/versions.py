@@ -14,7 +14,7 @@ from random import Random
 from analytics.languages import primary_language
 from analytics.question_content import Option, QuestionContent, QuestionPart
 from analytics.text.pictures import PICTURE
-from questionbank.formats.derived_answer import apart, derived_answer, lettered_choices, part_label
+from questionbank.formats.kinds import apart, derived_answer, lettered_choices, part_label
 from questionbank.formats.written_numbers import plain
 from questionbank.papers.phrases import with_range
 from questionbank.worksheets.question_variants import (

@@ -174,7 +174,7 @@ def import_over_the_api(owner: Any, path: Path) -> None:
     from django.core.files.uploadedfile import SimpleUploadedFile
     from django.test import Client
 
-    from questionbank.imports.jobs import run_import
+    from questionbank.imports.services import run_import
     from questionbank.jobs.run_services import run_start, run_succeed
     from tests.worker.jobs import Reporter
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from analytics.errors import Cancelled
-from questionbank.imports.jobs import run_import
+from questionbank.imports.services import run_import
 from questionbank.jobs.run_services import run_fail, run_start, run_succeed
 from questionbank.models import Run
 from worker.tasks import train_model

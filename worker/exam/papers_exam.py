@@ -17,8 +17,8 @@ from analytics.language_model.protocol import LanguageModel
 from questionbank.core.errors import DocumentRefused
 from questionbank.papers.documents import read_document
 from questionbank.papers.paper_lines import Line
-from questionbank.papers.pointed_readings import empty_question, pointed_reading, shown_lines
 from questionbank.papers.question_assembly import Reading, assemble, read_lines
+from questionbank.papers.second_reading_services import empty_question, pointed_reading, shown_lines
 from questionbank.registry.language_model_use_services import ExamOutcome
 from worker.exam.contract import Array, Example, UseExam, at, compared, figures_of, folds, verdict_of
 from worker.exam.judged_papers import Truth, faults, matched, truths_of

@@ -27,13 +27,20 @@ from questionbank.formats.canvas.words import BLACKBOARD, FORMAT, KEPT
 from questionbank.formats.canvas.writing import write_item
 from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.html_reading import html_to_our_text
-from questionbank.formats.html_writing import text_html
-from questionbank.formats.item_pictures import hash_of, kept_address
-from questionbank.formats.items import item_entries
+from questionbank.formats.html_text import text_html
+from questionbank.formats.items import item_entries, lost_fields
 from questionbank.formats.limits import CONCEPT_NAME_LIMIT, HEADING_LIMIT
-from questionbank.formats.originals import WRITTEN_ANEW, is_written_anew, kept_losses
-from questionbank.formats.own_fields import lost_fields
-from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
+from questionbank.formats.pictures import hash_of, kept_address
+from questionbank.formats.seam import (
+    WRITTEN_ANEW,
+    Attachments,
+    CannotHold,
+    Entry,
+    ReadContext,
+    is_written_anew,
+    kept_losses,
+    not_held,
+)
 from questionbank.formats.written_numbers import finite_number
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse, root_element
 from questionbank.formats.xml_writing import DECLARATION, Markup, element, opening, package_manifest

@@ -27,15 +27,13 @@ from questionbank.formats.canvas.words import (
     OURS,
     number_of,
 )
-from questionbank.formats.derived_answer import SETTING as COMPUTED
-from questionbank.formats.derived_answer import computed_answer
 from questionbank.formats.fields import FieldProblems
-from questionbank.formats.item_pictures import Put
 from questionbank.formats.items import ItemReading, with_others
-from questionbank.formats.kinds import lettered, option_label
+from questionbank.formats.kinds import COMPUTED, computed_answer, lettered, option_label
 from questionbank.formats.limits import ID_LIMIT, OPTION_TEXT_LIMIT
 from questionbank.formats.mathml_latex import mathml_to_latex
 from questionbank.formats.moodle.words import category_path
+from questionbank.formats.pictures import Put
 from questionbank.formats.written_numbers import finite_number
 
 Find = Callable[[str], bytes | None]

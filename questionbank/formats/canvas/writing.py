@@ -10,9 +10,8 @@ from itertools import count
 from analytics.question_content import AcceptedAnswer, Blank, Option
 from analytics.records import QuestionRecord
 from questionbank.formats.canvas.words import GAP, OURS, digits_bounds
-from questionbank.formats.derived_answer import accepted_answers
-from questionbank.formats.html_writing import text_html
-from questionbank.formats.kinds import right_labels
+from questionbank.formats.html_text import text_html
+from questionbank.formats.kinds import accepted_answers, right_labels
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.written_numbers import PLAIN_NUMBER
 from questionbank.formats.xml_writing import Markup, block, element, joined

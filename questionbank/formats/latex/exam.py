@@ -13,15 +13,21 @@ from typing import Any
 
 from analytics.question_content import AcceptedAnswer, Blank, QuestionContent, QuestionPart, Section
 from analytics.records import QuestionRecord
-from questionbank.formats.derived_answer import blank_answer, derived_answer, part_label
+from questionbank.formats.directions import administers, directs
 from questionbank.formats.items import Item
-from questionbank.formats.kinds import option_label, right_labels, right_or_wrong
+from questionbank.formats.kinds import (
+    blank_answer,
+    derived_answer,
+    option_label,
+    part_label,
+    right_labels,
+    right_or_wrong,
+)
 from questionbank.formats.latex.structure import braced, cut, option, rewritten, split_items, top_environments
 from questionbank.formats.limits import HEADING_LIMIT
 from questionbank.formats.moodle.words import category_path
 from questionbank.formats.seam import CannotHold
 from questionbank.formats.written_numbers import finite_number
-from questionbank.papers.tasks import administers, directs
 
 FORMAT = "exam"
 _QUESTIONS = ("question", "titledquestion", "bonusquestion", "bonustitledquestion")

@@ -2,7 +2,7 @@ r"""Question files in LaTeX's exam document class.
 
 Comments before a question hold what LaTeX has no place for: ``% [id:7] [tag:easy]`` and ``% kindred: {"grade": "7"}``.
 An unchanged question is exported as it came, with the text before it, unless it contains commands that are not known to
-be harmless to anyone who compiles the file (`portable`): then it is rewritten.
+be harmless to anyone who compiles the file (`structure`): then it is rewritten.
 """
 
 from __future__ import annotations
@@ -17,18 +17,23 @@ from posixpath import normpath
 
 from analytics.records import QuestionRecord
 from questionbank.core.errors import LineProblem
-from questionbank.formats.archives import file_pieces
+from questionbank.formats.archives import Folder, file_pieces, opened_folder
 from questionbank.formats.fields import FieldProblems, read_question
-from questionbank.formats.folders import Folder, opened_folder
-from questionbank.formats.items import Find, Item
+from questionbank.formats.items import Find, Item, lost_fields, mark_comments, read_marks
 from questionbank.formats.latex.exam import FOOT, FORMAT, HEAD, KEPT, Slice, fill_item, slices, write_question
-from questionbank.formats.latex.portable import defined_commands, is_portable
 from questionbank.formats.latex.prose import latex_text, text_latex
-from questionbank.formats.latex.structure import Macros, without_comments
-from questionbank.formats.originals import is_as_read
-from questionbank.formats.own_fields import lost_fields, mark_comments, read_marks
+from questionbank.formats.latex.structure import Macros, defined_commands, is_portable, without_comments
 from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
-from questionbank.formats.seam import ANOTHER_TYPE, Attachments, CannotHold, Entry, NoAttachments, ReadContext, not_held
+from questionbank.formats.seam import (
+    ANOTHER_TYPE,
+    Attachments,
+    CannotHold,
+    Entry,
+    NoAttachments,
+    ReadContext,
+    is_as_read,
+    not_held,
+)
 
 _INCLUDES = re.compile(
     r"\\(?:input|include|verbatiminput|lstinputlisting|import|subfile)(?![A-Za-z])\s*\{?\s*([^{}\s]{1,100})"

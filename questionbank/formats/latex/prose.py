@@ -13,8 +13,7 @@ from analytics.text.bare_latex import bare_formulas
 from analytics.text.formulas import segment_text
 from analytics.text.pictures import PICTURE
 from analytics.text.textmode import replace_text_macros
-from questionbank.formats.latex.portable import FormulaWriter
-from questionbank.formats.latex.structure import GONE, without_comments
+from questionbank.formats.latex.structure import GONE, FormulaWriter, without_comments
 from questionbank.formulas import FormulaRefused, split_definitions
 
 PictureName = Callable[[str], str]

@@ -15,21 +15,25 @@ from analytics.analysed_text import UNTITLED
 from analytics.question_content import AcceptedAnswer, Blank, Option
 from analytics.records import Original, QuestionRecord
 from questionbank.core.errors import LineProblem, LineWarning
-from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.derived_answer import accepted_answers, best_answers, blank_answer, right_options
-from questionbank.formats.encodings import ENCODINGS, decode_text
 from questionbank.formats.fields import FieldProblems, read_question
-from questionbank.formats.html_writing import text_html
-from questionbank.formats.item_pictures import Put, hash_of
-from questionbank.formats.items import item_entries
-from questionbank.formats.kinds import option_weights
-from questionbank.formats.lines import file_encoding, read_lines
+from questionbank.formats.html_text import text_html
+from questionbank.formats.items import item_entries, lost_fields, mark_comments, read_marks
+from questionbank.formats.kinds import accepted_answers, best_answers, blank_answer, option_weights, right_options
+from questionbank.formats.limits import default_title
+from questionbank.formats.lines import ENCODINGS, decode_text, file_encoding, read_lines
 from questionbank.formats.moodle.gift_items import GAP, GiftItem
 from questionbank.formats.moodle.words import category_of, category_path
-from questionbank.formats.naming import default_title
-from questionbank.formats.originals import is_as_read
-from questionbank.formats.own_fields import lost_fields, mark_comments, read_marks
-from questionbank.formats.seam import ANOTHER_TYPE, Attachments, CannotHold, Entry, ReadContext, not_held
+from questionbank.formats.pictures import Put, hash_of
+from questionbank.formats.seam import (
+    ANOTHER_TYPE,
+    Attachments,
+    CannotHold,
+    ConceptRow,
+    Entry,
+    ReadContext,
+    is_as_read,
+    not_held,
+)
 from questionbank.formats.written_numbers import decimal_text
 
 FORMAT = "gift"

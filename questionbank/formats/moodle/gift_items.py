@@ -12,9 +12,9 @@ from itertools import islice
 from analytics.question_content import AcceptedAnswer, MatchingPair
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.html_reading import with_dollars, with_named_pictures
-from questionbank.formats.item_pictures import Put
 from questionbank.formats.items import ItemReading
 from questionbank.formats.kinds import lettered
+from questionbank.formats.pictures import Put
 from questionbank.formats.written_numbers import exact_share, finite_number, plain
 
 _ESCAPED = re.compile(r"\\([~=#{}:\\n])")

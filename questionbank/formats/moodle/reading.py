@@ -1,10 +1,12 @@
 """Read one Moodle XML question into a record; what we cannot parse is kept as an opaque question.
 
-https://docs.moodle.org/en/Moodle_XML_format; written by Moodle's `qformat_xml` (3.9 to 4.5).
+https://docs.moodle.org/en/Moodle_XML_format; written by Moodle's `qformat_xml` (3.9 to 4.5). A kept item is exported
+with the same bytes except for its pictures, and for predictions, which are tags that nobody can mistake for labels.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 from collections.abc import Callable, Iterator
@@ -15,8 +17,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from analytics.question_content import AcceptedAnswer, Blank, Feedback, MatchingPair
-from analytics.records import QuestionRecord
-from questionbank.formats.derived_answer import SETTING as COMPUTED
+from analytics.records import PredictedLabels, QuestionRecord
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.html_reading import (
     one_language,
@@ -25,14 +26,13 @@ from questionbank.formats.html_reading import (
     with_named_pictures,
     with_wiris_formulas,
 )
-from questionbank.formats.item_pictures import Put, base64_bytes
 from questionbank.formats.items import ItemReading
-from questionbank.formats.kinds import lettered
-from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
-from questionbank.formats.moodle.cloze import GAP_LISTS, cloze_faults, read_cloze, read_gap_list
-from questionbank.formats.moodle.kept_items import KEPT, PREDICTED, without_pictures
+from questionbank.formats.kinds import COMPUTED, lettered
+from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, default_title
+from questionbank.formats.moodle.plain_texts import GAP_LISTS, cloze_faults, read_cloze, read_gap_list
 from questionbank.formats.moodle.templates import (
     BRACED,
+    STACK,
     WIRIS,
     draws,
     read_stack,
@@ -41,10 +41,60 @@ from questionbank.formats.moodle.templates import (
     with_placeholders,
     with_wiris_placeholders,
 )
-from questionbank.formats.moodle.templates import TYPE as STACK
 from questionbank.formats.moodle.words import ALL_OR_NOTHING, OUR_TAG, SETTINGS, TYPES
-from questionbank.formats.naming import default_title
+from questionbank.formats.pictures import Put, base64_bytes
 from questionbank.formats.written_numbers import exact_share, finite_number, plain
+from questionbank.formats.xml_writing import element, joined
+
+_FILE = re.compile(rb"(<file\b[^>]*>)([^<]*)(</file>)")
+KEPT = "sha256:"
+PREDICTED = "Kindred predicts: "
+_TAG = rb"<tag>\s*<text>(?:<!\[CDATA\[)?Kindred predicts: [^<>\]]*(?:\]\]>)?</text>\s*</tag>"
+_BEGIN, _END = b"<tags><!-- Kindred -->", b"</tags>"
+_OURS = re.compile(rb"%s(?:%s)*%s|%s" % (_BEGIN, _TAG, _END, _TAG))
+
+
+def without_pictures(data: bytes, kept: frozenset[str]) -> bytes:
+    """Replace the attached pictures of an item by their hashes."""
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        picture = base64_bytes(match[2])
+        digest = hashlib.sha256(picture or b"").hexdigest()
+        return match[1] + f"{KEPT}{digest}".encode() + match[3] if digest in kept else match[0]
+
+    return _FILE.sub(replaced, data) if b"<file" in data else data
+
+
+def with_pictures(data: bytes, get: Callable[[str], bytes | None]) -> bytes:
+    """Replace the hashes in an item by the pictures."""
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        digest = match[2].decode(errors="replace").strip()
+        picture = get(digest.removeprefix(KEPT)) if digest.startswith(KEPT) else None
+        return match[0] if picture is None else match[1] + base64.b64encode(picture) + match[3]
+
+    return _FILE.sub(replaced, data) if b"sha256:" in data else data
+
+
+def with_predictions(item: bytes, predicted: PredictedLabels | None) -> bytes:
+    """Return a ``<question>`` element with its predictions as tags, replacing earlier ones."""
+    if predicted is None:
+        return item
+    said = [f"{' > '.join(path)} ({probability:.0%})" for path, probability in predicted.concepts]
+    if predicted.difficulty is not None:
+        said.append(f"difficulty {predicted.difficulty:.0f} of 100")
+    tags = joined(element("tag", element("text", PREDICTED + one)) for one in said).encode()
+    item = without_predictions(item)
+    before, end, after = item.rpartition(_END)
+    if end:
+        return before + tags + end + after
+    before, end, after = item.rpartition(b"</question>")
+    return before + _BEGIN + tags + _END + end + after if tags else item
+
+
+def without_predictions(item: bytes) -> bytes:
+    """Undo `with_predictions` on a ``<question>`` element, byte for byte."""
+    return _OURS.sub(b"", item) if PREDICTED.encode() in item else item
 
 
 def read_element(

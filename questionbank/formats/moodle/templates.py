@@ -9,12 +9,12 @@ from html import escape
 from xml.etree.ElementTree import Element
 
 from analytics.question_content import AcceptedAnswer, Blank
-from questionbank.formats.derived_answer import assigned, computed_answer, followed
 from questionbank.formats.items import numbered_gaps
-from questionbank.formats.kinds import lettered
+from questionbank.formats.kinds import assigned, computed_answer, followed, lettered
 from questionbank.formats.moodle.gift_items import GAP
 from questionbank.formats.written_numbers import finite_number
 
+STACK = "stack"
 _CALCULATED = frozenset({"calculated", "calculatedsimple", "calculatedmulti"})
 WIRIS = "wiris"
 """Suffix of question types whose formulas WIRIS renders and grades."""
@@ -69,7 +69,7 @@ def with_wiris_placeholders(text: str) -> str:
 
 def template_answer(element: Element, type: str) -> str:
     """Return the answer that a template computes, as its file states it; empty if it states none."""
-    if type == "stack":
+    if type == STACK:
         code = element.findtext("questionvariables/text") or ""
         return computed_answer(_texts(element, "input/tans"), assigned(_MAXIMA, code))
     if type == "formulas":
@@ -94,7 +94,6 @@ def _texts(element: Element, *paths: str) -> Iterator[str]:
         yield from (found.text or "" for found in element.iterfind(path))
 
 
-TYPE = "stack"
 _CHOSEN = {"radio": True, "dropdown": True, "checkbox": False}
 """Input types with a list of options -> whether exactly one is chosen."""
 _TYPED = frozenset({"algebraic", "numerical", "string"})

@@ -11,14 +11,13 @@ from xml.sax.saxutils import escape
 from analytics.question_content import AcceptedAnswer
 from analytics.records import QuestionRecord
 from analytics.text.tokens import detect_language
-from questionbank.formats.derived_answer import accepted_answers
 from questionbank.formats.fields import exported_path
-from questionbank.formats.html_writing import text_html
-from questionbank.formats.kinds import option_weights
-from questionbank.formats.moodle.cloze import write_cloze
+from questionbank.formats.html_text import text_html
+from questionbank.formats.kinds import accepted_answers, option_weights
+from questionbank.formats.limits import default_title
+from questionbank.formats.moodle.plain_texts import write_cloze
 from questionbank.formats.moodle.templates import without_placeholders
 from questionbank.formats.moodle.words import OF_KIND, OUR_TAG, SETTINGS, TYPE_OF_KIND, known_grade
-from questionbank.formats.naming import default_title
 from questionbank.formats.pictures import picture_names
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.written_numbers import PLAIN_NUMBER, decimal_text

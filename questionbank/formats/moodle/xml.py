@@ -16,23 +16,21 @@ from defusedxml.ElementTree import fromstring
 from analytics.question_content import AcceptedAnswer, Option
 from analytics.records import Original, QuestionRecord
 from questionbank.core.errors import LineWarning
-from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.fields import exported_path
-from questionbank.formats.item_pictures import Put, hash_of
 from questionbank.formats.items import item_entries
-from questionbank.formats.moodle.cloze import GAP_LISTS
-from questionbank.formats.moodle.kept_items import (
+from questionbank.formats.moodle.plain_texts import GAP_LISTS
+from questionbank.formats.moodle.reading import (
+    read_element,
     with_pictures,
     with_predictions,
     without_pictures,
     without_predictions,
 )
-from questionbank.formats.moodle.reading import read_element
-from questionbank.formats.moodle.templates import TYPE as STACK
+from questionbank.formats.moodle.templates import STACK
 from questionbank.formats.moodle.words import FORMAT, category_of, category_path, known_grade
 from questionbank.formats.moodle.writing import write_element
-from questionbank.formats.originals import is_as_read
-from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
+from questionbank.formats.pictures import Put, hash_of
+from questionbank.formats.seam import Attachments, CannotHold, ConceptRow, Entry, ReadContext, is_as_read, not_held
 from questionbank.formats.xml_nodes import Node, XmlItem, parse, xml_items
 from questionbank.formats.xml_writing import element
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent, QuestionPart
 from analytics.records import QuestionRecord
-from questionbank.formats.derived_answer import accepted_answers
-from questionbank.formats.kinds import option_weights, right_labels
+from questionbank.formats.kinds import accepted_answers, option_weights, right_labels
 from questionbank.formats.written_numbers import PLAIN_NUMBER
 from questionbank.formats.xml_writing import Markup, element, joined
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analytics.question_content import EMPTY, AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent, QuestionPart
-from questionbank.formats.derived_answer import derived_answer, right_options
 from questionbank.formats.items import with_others
-from questionbank.formats.kinds import lettered
+from questionbank.formats.kinds import derived_answer, lettered, right_options
 from questionbank.formats.qti.declarations import UPLOAD
 from questionbank.formats.qti.responses import Responses
 from questionbank.formats.qti.texts import Texts

@@ -10,9 +10,8 @@ from urllib.parse import unquote
 
 from questionbank.formats.archives import Members
 from questionbank.formats.limits import CONCEPT_NAME_LIMIT, HEADING_LIMIT
-from questionbank.formats.qti.metadata import Around, without_observed
+from questionbank.formats.qti.metadata import MANIFEST, SECTIONED, TOOL, Around, without_observed
 from questionbank.formats.qti.texts import qti_tree
-from questionbank.formats.qti.words import MANIFEST, SECTIONED, TOOL
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
 
 _ITEM = re.compile(rb"<(?:[\w.-]+:)?(?:assessmentItem|qti-assessment-item)[\s>]")

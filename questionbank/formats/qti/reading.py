@@ -8,17 +8,14 @@ from dataclasses import replace
 
 from analytics.question_content import Feedback, Option, QuestionContent, QuestionPart, Section, Stimulus
 from analytics.records import QuestionRecord
-from questionbank.formats.derived_answer import SETTING as COMPUTED
-from questionbank.formats.derived_answer import accepted_answers, computed_answer
 from questionbank.formats.fields import FieldProblems
-from questionbank.formats.item_pictures import Put
-from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
-from questionbank.formats.naming import default_title
+from questionbank.formats.kinds import COMPUTED, accepted_answers, computed_answer
+from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, default_title
+from questionbank.formats.pictures import Put
 from questionbank.formats.qti.interactions import MARK, Asked, Interactions, part_of, renumbered
-from questionbank.formats.qti.metadata import Around, read_metadata
+from questionbank.formats.qti.metadata import INTERACTIONS, OPAQUE, Around, read_metadata
 from questionbank.formats.qti.responses import Responses, feedback_roles
 from questionbank.formats.qti.texts import CUT, Find, Texts, qti_tree, with_hashes
-from questionbank.formats.qti.words import INTERACTIONS, OPAQUE
 from questionbank.formats.xml_nodes import BadXml, Node
 
 

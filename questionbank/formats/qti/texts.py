@@ -10,11 +10,11 @@ from html import escape, unescape
 from urllib.parse import unquote
 
 from questionbank.formats.html_reading import HTML_NAMES
-from questionbank.formats.html_writing import text_html
-from questionbank.formats.item_pictures import Put
+from questionbank.formats.html_text import text_html
 from questionbank.formats.items import ItemReading
 from questionbank.formats.mathml_latex import mathml_to_latex
-from questionbank.formats.qti.words import (
+from questionbank.formats.pictures import Put
+from questionbank.formats.qti.metadata import (
     BLOCK,
     INLINE,
     INTERACTIONS,

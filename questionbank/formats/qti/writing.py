@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from analytics.question_content import AcceptedAnswer, Blank, Option, QuestionPart, Stimulus, own_text
 from analytics.records import QuestionRecord
-from questionbank.formats.naming import default_title
+from questionbank.formats.limits import default_title
 from questionbank.formats.qti.declarations import (
     ANY_OTHER,
     UPLOAD,
@@ -23,8 +23,8 @@ from questionbank.formats.qti.declarations import (
     pair_idents,
     typed_kind,
 )
+from questionbank.formats.qti.metadata import STIMULUS_CLASS, TOOL, Version, in_version
 from questionbank.formats.qti.texts import Address, block_html, flow_html
-from questionbank.formats.qti.words import STIMULUS_CLASS, TOOL, Version, in_version
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.xml_writing import DECLARATION, Markup, block, element, joined
 

@@ -9,7 +9,7 @@ from typing import Any
 from analytics.paraphrase.pair_files import pair_line
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.storage import written_aside
-from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
+from questionbank.formats.pairs import REVIEW_FORMATS, review_lines
 from questionbank.management.base import BankCommand
 from questionbank.review.agreement_selectors import agreement
 from questionbank.review.selectors import decided_pairs, decision_rows, export_fields

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from questionbank.papers.pdf.glyph_lines import BLANK, is_blank
-from questionbank.papers.pdf.glyphs import Box, Glyph, Page, around
 from questionbank.papers.pdf.mathematics import Row, rows_of, runs_of
+from questionbank.papers.pdf.pages import Box, Glyph, Page, around
 
 _SAME = 3.0  # points; rules this close touch
 _NEAR = 7.0  # points; drawings this close are one picture

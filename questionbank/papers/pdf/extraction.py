@@ -17,7 +17,7 @@ import resource
 import struct
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,6 @@ _MATH_FONTS = (
 _TEXT, _PATH, _IMAGE, _SHADING, _FORM = 1, 2, 3, 4, 5  # FPDF_PAGEOBJ_*
 
 Point = tuple[float, float]
-Place = Callable[[float, float], Point]
 
 
 def main() -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from questionbank.formats.mathml_latex import FUNCTIONS
 from questionbank.papers.marks import GAP
 from questionbank.papers.paragraphs import Rich
-from questionbank.papers.pdf.glyphs import Box, Glyph, around
 from questionbank.papers.pdf.mathematics import Atom, Row, atoms_of, latex_of_atoms
+from questionbank.papers.pdf.pages import Box, Glyph, around
 
 BLANK = 0.16  # of the font size; minimum distance between two words
 WIDE = 1.2  # likewise; minimum distance between two columns

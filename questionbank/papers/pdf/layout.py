@@ -12,8 +12,8 @@ from questionbank.papers.marks import GAP
 from questionbank.papers.paragraphs import Paragraph, Rich
 from questionbank.papers.pdf.areas import Grid, grids_of, holds_prose, is_level, mark_ringed, pictures_of
 from questionbank.papers.pdf.glyph_lines import PdfLine, line_of
-from questionbank.papers.pdf.glyphs import INVISIBLE, Box, Glyph, Page, around, usual_size
 from questionbank.papers.pdf.mathematics import rows_of
+from questionbank.papers.pdf.pages import INVISIBLE, Box, Glyph, Page, around, usual_size
 from questionbank.papers.pdf.structures import set_tall, with_structures
 
 AnyBox = TypeVar("AnyBox", bound=Box)

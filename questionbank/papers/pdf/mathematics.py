@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from questionbank.formats.mathml_latex import FUNCTIONS, SIGNS
-from questionbank.papers.pdf.glyphs import Box, Glyph, around, usual_size
+from questionbank.papers.pdf.pages import Box, Glyph, around, usual_size
 
 _SMALL = 0.86  # of the size beside it; smaller glyphs are scripts
 _LARGE = frozenset("∑∏∫∮")

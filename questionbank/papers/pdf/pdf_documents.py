@@ -11,10 +11,9 @@ from questionbank.core.errors import DocumentRefused
 from questionbank.papers.marks import take_mark
 from questionbank.papers.paragraphs import Rich, Source, counted
 from questionbank.papers.pdf.glyph_lines import Cell, PdfLine
-from questionbank.papers.pdf.glyphs import around
 from questionbank.papers.pdf.layout import PageLayout, Placed, layout_of
 from questionbank.papers.pdf.page_paragraphs import ParagraphMaker, set_columns, set_numbers
-from questionbank.papers.pdf.pages import PagePicture, cut_out, read_pages
+from questionbank.papers.pdf.pages import PagePicture, around, cut_out, read_pages
 
 _EDGE = 0.11  # of a page's height; area of headers and footers
 _SAME_PLACE = 8.0  # points

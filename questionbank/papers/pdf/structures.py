@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from questionbank.formats.mathml_latex import SIGNS
-from questionbank.papers.pdf.glyphs import MATH_FONT, UNKNOWN, Box, Glyph, around
 from questionbank.papers.pdf.mathematics import Atom, atoms_of, latex_of, latex_of_atoms, left_edge, rows_of, split_runs
+from questionbank.papers.pdf.pages import MATH_FONT, UNKNOWN, Box, Glyph, around
 
 RULES_LIMIT = 400  # per page, that may be fractions
 _OPEN, _CLOSE = "([{|", ")]}|"

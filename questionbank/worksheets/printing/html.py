@@ -13,7 +13,7 @@ from pathlib import Path
 
 from questionbank.formats.pictures import PictureRefused, is_picture, with_addresses
 from questionbank.rendering import render_inline
-from questionbank.rendering.layout import render_laid_out
+from questionbank.rendering.titles import render_laid_out
 from questionbank.worksheets.printing.labels import labels_for, points_text, same_numbers_line, sheet_details
 from questionbank.worksheets.printing.markup import Element, read_markup, write_markup
 from questionbank.worksheets.printing.sizes import (

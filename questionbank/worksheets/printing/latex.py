@@ -12,7 +12,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Sequence
 
-from questionbank.formats.latex.portable import FormulaWriter
+from questionbank.formats.latex.structure import FormulaWriter
 from questionbank.formats.pictures import SUFFIXES, is_picture
 from questionbank.formulas import FormulaRefused
 from questionbank.rendering import render_inline

@@ -1,4 +1,4 @@
-"""A page's HTML as a tree, for the well-formed output of `questionbank.rendering.layout`."""
+"""A page's HTML as a tree, for the well-formed output of `questionbank.rendering.titles`."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ The template is ours and fixed, a worksheet is passed as data (text runs, formul
 compiler can read a single folder: no part of a question is executed, and there is neither network nor package access.
 Equal worksheets give identical bytes.
 
-Texts are rendered as for a page (`questionbank.rendering.layout`) and parsed from that HTML, so that paper and page
+Texts are rendered as for a page (`questionbank.rendering.titles`) and parsed from that HTML, so that paper and page
 agree. Each distinct formula and picture is stored once in a list and referenced by its index: whatever cannot be
 typeset is replaced by its source without touching the rest.
 """
@@ -29,7 +29,7 @@ from questionbank.core.errors import PrintingRefused
 from questionbank.core.storage import scratch_folder
 from questionbank.formats.pictures import SUFFIXES, PictureRefused, with_addresses
 from questionbank.rendering import render_inline
-from questionbank.rendering.layout import render_laid_out
+from questionbank.rendering.titles import render_laid_out
 from questionbank.worksheets.printing.formula import draw_formula
 from questionbank.worksheets.printing.labels import labels_for, points_text, same_numbers_line
 from questionbank.worksheets.printing.markup import Element, read_markup

@@ -17,8 +17,7 @@ from analytics.question_content import QuestionPart, own_text
 from analytics.records import QuestionRecord
 from questionbank.core.errors import ImportRefused, LineWarning
 from questionbank.formats import read
-from questionbank.formats.derived_answer import SETTING, blank_answer, right_options
-from questionbank.formats.kinds import right_labels
+from questionbank.formats.kinds import COMPUTED, blank_answer, right_labels, right_options
 from questionbank.formats.moodle.words import category_path
 from worker.exam.judged_papers import is_same, plain
 
@@ -83,7 +82,7 @@ def _is_right(truth: Truth, record: QuestionRecord) -> bool:
     found = right_texts(record)
     wanted = truth["right"] or [one for one in truth["answer"].split(" | ") if one]
     if record.kind == "opaque" or truth["draws_numbers"]:
-        return bool(record.answer or record.content.settings.get(SETTING) or not wanted)
+        return bool(record.answer or record.content.settings.get(COMPUTED) or not wanted)
     if truth["kind"] in ("blanks", "parts"):
         accepted = [_NUMBERED.sub("", one).split(" | ") for one in wanted]
         return len(accepted) == len(found) and all(

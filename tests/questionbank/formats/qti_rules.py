@@ -18,7 +18,7 @@ from xml.etree.ElementTree import Element
 
 from defusedxml.ElementTree import fromstring
 
-from questionbank.formats.qti.words import VERSIONS, attribute_name, element_name
+from questionbank.formats.qti.metadata import VERSIONS, attribute_name, element_name
 
 EXPRESSION = (
     "(?:variable|correct|baseValue|mapResponse|match|equal|equalRounded|stringMatch|member|contains|and|or|not|isNull|sum|product"

@@ -15,8 +15,7 @@ from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.formats import read
 from questionbank.formats.canvas.package import canvas_losses, qti_items, write_canvas
 from questionbank.formats.canvas.words import digits_bounds
-from questionbank.formats.originals import WRITTEN_ANEW
-from questionbank.formats.seam import not_held
+from questionbank.formats.seam import WRITTEN_ANEW, not_held
 from tests.questionbank.formats.canvas_sample import BANK, GRAPH, MANIFEST, QUIZ, blackboard_package, package
 from tests.questionbank.formats.files import saved
 from tests.questionbank.formats.test_moodle_xml import elements, questions

@@ -18,7 +18,7 @@ from analytics.records import ObservedFigures, QuestionRecord
 from questionbank.core.errors import ImportRefused, LineProblem, LineWarning, ValidationFailed
 from questionbank.formats import WRITTEN, read, write
 from questionbank.formats.catalog import sniff
-from questionbank.formats.derived_answer import derived_answer
+from questionbank.formats.kinds import derived_answer
 from questionbank.formats.scales import SCALES
 from tests.analytics.test_question_content import CONTENTS
 from tests.questionbank.formats.files import saved

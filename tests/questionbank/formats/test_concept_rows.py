@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from questionbank.core.errors import ImportRefused
-from questionbank.formats.concept_rows import is_concept_row, read_concept_row, resolve_concept_rows
 from questionbank.formats.fields import FieldProblems
+from questionbank.formats.seam import is_concept_row, read_concept_row, resolve_concept_rows
 
 
 def _rows(*dicts):

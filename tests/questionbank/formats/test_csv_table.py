@@ -12,8 +12,8 @@ from analytics.records import QuestionRecord
 from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.catalog import read
 from questionbank.formats.columns import WRITTEN_FIELDS
-from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.csv_files import CSV_HEAD, write_csv_row
+from questionbank.formats.seam import ConceptRow
 from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 

@@ -6,7 +6,7 @@ import pytest
 
 from questionbank.core.errors import LineProblem
 from questionbank.formats.catalog import read
-from questionbank.formats.difficulty_column import read_column
+from questionbank.formats.scales import read_column
 from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 

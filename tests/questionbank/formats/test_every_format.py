@@ -16,7 +16,7 @@ from analytics.records import QuestionRecord
 from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats import FORMATS, WRITTEN, read, write
 from questionbank.formats.catalog import sniff
-from questionbank.formats.qti.words import VERSIONS
+from questionbank.formats.qti.metadata import VERSIONS
 from questionbank.formats.seam import CannotHold
 from tests.questionbank.formats import canvas_sample, qti_sample
 from tests.questionbank.formats.files import saved

@@ -7,8 +7,8 @@ import pytest
 from analytics.records import QuestionRecord
 from questionbank.core.errors import LineProblem
 from questionbank.formats.catalog import read
-from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.jsonl import write_jsonl_line
+from questionbank.formats.seam import ConceptRow
 from tests.questionbank.formats.files import saved
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from questionbank.core.errors import ImportRefused
 from questionbank.formats.catalog import layout_of, read
-from questionbank.formats.column_names import guess_fields
-from questionbank.formats.encodings import guess_encoding
+from questionbank.formats.columns import guess_fields
 from questionbank.formats.layout import FileLayout
+from questionbank.formats.lines import guess_encoding
 from tests.questionbank.formats.files import saved
 
 

@@ -31,8 +31,8 @@ from analytics.question_content import (
 from analytics.records import QuestionRecord
 from questionbank.core.errors import ImportRefused
 from questionbank.formats import FORMATS, WRITTEN
-from questionbank.formats.derived_answer import derived_answer
-from questionbank.formats.qti.words import VERSIONS
+from questionbank.formats.kinds import derived_answer
+from questionbank.formats.qti.metadata import VERSIONS
 from questionbank.formats.seam import CannotHold, not_held
 from tests.pictures import png
 from tests.questionbank.formats.qti_rules import package_faults

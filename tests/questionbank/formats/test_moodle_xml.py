@@ -14,11 +14,10 @@ from analytics.question_content import AcceptedAnswer, Blank, Feedback, Matching
 from analytics.records import PredictedLabels, QuestionRecord
 from questionbank.core.errors import LineWarning
 from questionbank.formats import read
-from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.derived_answer import derived_answer
+from questionbank.formats.kinds import derived_answer
 from questionbank.formats.moodle.xml import moodle_losses, write_moodle_xml
-from questionbank.formats.originals import fields_digest
 from questionbank.formats.pictures import read_picture
+from questionbank.formats.seam import ConceptRow, fields_digest
 from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 from tests.questionbank.formats.moodle_sample import GRAPH, LINE, SAMPLE

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 import pytest
 
-from questionbank.formats.naming import set_name
+from questionbank.formats.limits import set_name
 
 
 @pytest.mark.parametrize(

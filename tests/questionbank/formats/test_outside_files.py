@@ -22,7 +22,7 @@ from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats import WRITTEN, read
 from questionbank.formats.archives import is_archive
 from questionbank.formats.moodle.xml import write_moodle_xml
-from questionbank.formats.originals import fields_digest
+from questionbank.formats.seam import fields_digest
 from tests.bench.outside.files import faults, likeness
 from tests.cases import each_case
 from tests.questionbank.formats.files import saved

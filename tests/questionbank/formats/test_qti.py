@@ -27,9 +27,9 @@ from analytics.records import QuestionRecord
 from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.formats import FORMATS, read
 from questionbank.formats.catalog import sniff
-from questionbank.formats.item_pictures import hash_of
-from questionbank.formats.originals import WRITTEN_ANEW
-from questionbank.formats.qti.words import VERSIONS
+from questionbank.formats.pictures import hash_of
+from questionbank.formats.qti.metadata import VERSIONS
+from questionbank.formats.seam import WRITTEN_ANEW
 from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 from tests.questionbank.formats.qti_rules import package_faults

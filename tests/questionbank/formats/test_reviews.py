@@ -6,7 +6,7 @@ import csv
 import io
 import json
 
-from questionbank.formats.reviews import review_lines
+from questionbank.formats.pairs import review_lines
 
 ROWS = [
     {"pair": 1, "comment": '=SUM("a")\n, twice', "random": True, "score": 0.25},

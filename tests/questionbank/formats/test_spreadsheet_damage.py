@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from questionbank.core.errors import LineWarning
 from questionbank.formats.catalog import read
-from questionbank.formats.spreadsheet_damage import damage_note
+from questionbank.formats.written_numbers import damage_note
 from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 

@@ -12,7 +12,7 @@ import pytest
 from analytics.records import QuestionRecord
 from analytics.text.wholeness import draws_numbers
 from questionbank.formats import write
-from questionbank.formats.derived_answer import SETTING
+from questionbank.formats.kinds import COMPUTED
 from questionbank.formats.moodle.xml import moodle_losses
 from tests.questionbank.formats.files import named
 from tests.questionbank.formats.test_moodle_xml import Pictures, questions
@@ -54,7 +54,7 @@ def test_a_template_names_its_variables_and_how_it_computes_the_answer(tmp_path,
     record = _read(tmp_path, name, content)
     assert record.kind == "opaque"
     assert record.text.startswith(text)
-    assert (record.answer, record.content.settings[SETTING]) == ("", computed)
+    assert (record.answer, record.content.settings[COMPUTED]) == ("", computed)
 
 
 def test_a_template_that_is_edited_gets_its_variables_back(tmp_path):
@@ -85,7 +85,7 @@ def test_a_stack_question_that_draws_nothing_is_no_template(tmp_path, code, inpu
     record = _read(tmp_path, "fixed.xml", _stack(code, inputs, asked))
     assert (record.kind, record.text, record.answer) == (kind, text, answer)
     assert [option.text for option in record.options] == options
-    assert SETTING not in record.content.settings
+    assert COMPUTED not in record.content.settings
     assert not draws_numbers(record.text)
     for edited, is_kept in (
         (record, True),
@@ -112,7 +112,7 @@ def test_a_stack_question_that_draws_nothing_is_no_template(tmp_path, code, inpu
 )  # fmt: skip
 def test_a_stack_question_whose_answer_is_computed_is_kept(tmp_path, code, inputs, asked):
     record = _read(tmp_path, "kept.xml", _stack(code, inputs, asked))
-    assert (record.kind, record.answer, bool(record.content.settings[SETTING])) == ("opaque", "", True)
+    assert (record.kind, record.answer, bool(record.content.settings[COMPUTED])) == ("opaque", "", True)
 
 
 def test_a_stack_question_that_the_bank_has_as_another_type_still_goes_back_edited(tmp_path):

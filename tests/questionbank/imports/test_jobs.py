@@ -16,9 +16,8 @@ from analytics.errors import Cancelled
 from questionbank.core.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
 from questionbank.core.storage import UPLOADS_KEPT
 from questionbank.imports import services as imports
-from questionbank.imports.jobs import run_import
 from questionbank.imports.options import ImportOptions
-from questionbank.imports.services import import_kept, import_repeat, upload_keep
+from questionbank.imports.services import import_kept, import_repeat, run_import, upload_keep
 from questionbank.imports.undo_services import import_undo_request
 from questionbank.jobs import run_services as runs
 from questionbank.jobs.progress import progress_beside

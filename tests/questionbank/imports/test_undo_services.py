@@ -31,7 +31,7 @@ from questionbank.models import (
     School,
     User,
 )
-from questionbank.people.viewer import viewing_as
+from questionbank.people.permissions import viewing_as
 from questionbank.training.services import probes_request
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.imports.test_jobs import Reporter

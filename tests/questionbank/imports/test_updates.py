@@ -12,12 +12,11 @@ from questionbank.bank.bulk_services import bulk_change_undo_request
 from questionbank.bank.merge_services import MergePair, questions_merge
 from questionbank.bank.question_services import question_update
 from questionbank.core.errors import Conflict
-from questionbank.imports.differences import import_conflicts_of
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.pipeline import SOMEBODY_ELSES
 from questionbank.imports.services import import_file
 from questionbank.imports.undo_services import run_import_undo
-from questionbank.imports.updates import import_conflicts_settle
+from questionbank.imports.updates import import_conflicts_of, import_conflicts_settle
 from questionbank.models import ImportUpdate, Question, QuestionOriginal, QuestionTag, Run
 from tests.questionbank.formats.moodle_sample import SAMPLE
 from tests.worker.jobs import Reporter

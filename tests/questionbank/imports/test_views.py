@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
-from questionbank.imports.jobs import run_import
+from questionbank.imports.services import run_import
 from questionbank.imports.undo_services import run_import_undo
 from questionbank.jobs.run_services import run_fail, run_start, run_succeed
 from questionbank.models import Question, Run

@@ -11,7 +11,7 @@ from questionbank.core.database import database_now
 from questionbank.models import LanguageModelUse
 from questionbank.papers import second_reading_services
 from questionbank.papers.paper_lines import FoundQuestion, Role, full_text, lines_from_json, roles_from_json
-from questionbank.papers.second_reading_selectors import second_reading
+from questionbank.papers.review_selectors import second_reading
 from questionbank.papers.second_reading_services import run_second_reading
 from questionbank.papers.selectors import document_review
 from questionbank.papers.services import document_draft_paste, document_reading_take

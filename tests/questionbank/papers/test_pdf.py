@@ -14,7 +14,7 @@ from questionbank.papers import pdf
 from questionbank.papers.documents import read_document
 from questionbank.papers.paper_lines import Document, Role, areas_of
 from questionbank.papers.pdf import pages
-from questionbank.papers.pdf.glyphs import glyphs_of
+from questionbank.papers.pdf.pages import glyphs_of
 from questionbank.papers.question_assembly import assemble, guess_roles
 from tests.questionbank.papers.pdf_files import NAMELESS, black, line, typst_pdf, written_pdf
 

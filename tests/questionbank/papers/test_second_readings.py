@@ -16,10 +16,9 @@ from questionbank.models import DocumentDraft, LanguageModelUse, Run
 from questionbank.papers import second_reading_services
 from questionbank.papers.documents import read_text
 from questionbank.papers.paper_lines import Line, Role
-from questionbank.papers.pointed_readings import pointed_reading, shown_lines
 from questionbank.papers.question_assembly import assemble, guess_roles, read_lines
-from questionbank.papers.second_reading_selectors import second_reading
-from questionbank.papers.second_reading_services import run_second_reading
+from questionbank.papers.review_selectors import second_reading
+from questionbank.papers.second_reading_services import pointed_reading, run_second_reading, shown_lines
 from questionbank.papers.selectors import document_review
 from questionbank.papers.services import document_draft_paste, document_draft_upload, run_document_read
 from tests.language_model_server import language_model_server, said

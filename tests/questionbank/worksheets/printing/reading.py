@@ -8,7 +8,7 @@ from collections import Counter
 
 import pypdfium2
 
-from questionbank.rendering.layout import render_laid_out
+from questionbank.rendering.titles import render_laid_out
 from questionbank.worksheets.printing.markup import Element, read_markup
 
 _SAME = str.maketrans({

@@ -1,1 +1,0 @@
-"""Spreadsheets: Excel workbooks (read and written) and OpenDocument workbooks (read)."""
