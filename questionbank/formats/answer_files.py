@@ -220,7 +220,7 @@ def _pair(number: int, row: Mapping[str, Any]) -> InputPair:
     for name in ("original", "paraphrase"):
         text = row.get(name)
         if not isinstance(text, str) or not text.strip():
-            raise ValueError(f"{name} must be a text that is not empty")
+            raise ValueError(f"{name} must be a string that is not empty")
         if problem := string_problem(text, TEXT_LIMIT):
             raise ValueError(f"{name} {problem}")
         texts.append(text)
@@ -237,7 +237,7 @@ def _problem(number: int, row: Mapping[str, Any]) -> InputProblem:
         unreadable = tuple(name for name in _SOLUTION_FIELDS if not _is_readable(name, row.get(name)))
         record = problem_record({name: value for name, value in row.items() if name not in unreadable})
     if record is None or not record.text.strip():
-        raise ValueError("text must be a text that is not empty")
+        raise ValueError("text must be a string that is not empty")
     identifier = row.get("id")
     return InputProblem(str(number) if identifier is None else identifier, record, unreadable)
 

@@ -295,7 +295,7 @@ def read(
     fields = [field for field in without if field not in OPTIONAL_FIELDS]
     if fields:
         raise ImportRefused(
-            f"A file cannot be imported without {fields[0]!r}; what can be left out is {', '.join(OPTIONAL_FIELDS)}."
+            f"A file cannot be imported without {fields[0]!r}; you can leave out {', '.join(OPTIONAL_FIELDS)}."
         )
     if layout is None or not (layout.names or layout.is_table):  # item formats have neither columns nor keys
         chosen = _format_of(path, format)
@@ -304,7 +304,7 @@ def read(
             return ItemFile(path, chosen, context)
         layout = layout or _guess(path, chosen)
     if layout.names and not holds_rows(layout.fields):
-        raise ImportRefused(no_text_column(path, layout), [LineProblem(layout.header_line, "no column is the text")])
+        raise ImportRefused(no_text_column(path, layout), [LineProblem(layout.header_line, "no column holds the text")])
     return QuestionFile(
         path,
         layout,

@@ -162,5 +162,5 @@ def _program(name: str, beginning: str = "") -> str:
 def not_what_its_name_says(name: str) -> str:
     """Return the message for a file of unknown format that is named like an archive; empty for other names."""
     is_archive = name.lower().endswith(_ENDINGS_OF_ARCHIVES)
-    what = "it has the name of an archive and is none. Download or save it again"
+    what = "it is named like an archive but is not one. Download or save it again"
     return f"{name} is damaged: {what}." if is_archive else ""

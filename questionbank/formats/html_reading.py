@@ -326,7 +326,7 @@ class HtmlReader(HTMLParser):
             self._parts.append(f"${latex}$")
         else:
             self._parts.append(source)
-            self.went.append("a formula in MathML stays as its source")
+            self.went.append("a formula in MathML could not be converted and stays as its source")
 
     def _picture(self, attributes: dict[str, str]) -> None:
         if latex := _latex_of_picture(attributes):

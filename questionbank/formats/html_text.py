@@ -98,7 +98,7 @@ def _without_tags(text: str, tags: _Tags, went: list[str]) -> str:
         source = f"<math{inner}</math>"
         if latex := mathml_to_latex(source):
             return f"${latex}$"
-        went.append("a formula in MathML stays as its source")
+        went.append("a formula in MathML could not be converted and stays as its source")
         return source.replace("<", "&lt;")
 
     def literal(sign: re.Match[str]) -> str:

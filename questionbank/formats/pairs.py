@@ -83,7 +83,7 @@ def read_pair_file(
             continue
         first = first_line_of.setdefault(pair.id, number) if pair.id else number
         if first != number:
-            yield number, LineProblem(number, f"the id {pair.id!r} stands already in line {first:,}", "id")
+            yield number, LineProblem(number, f"the id {pair.id!r} is already used in line {first:,}", "id")
         else:
             yield number, pair
 
@@ -188,7 +188,7 @@ def _question(value: Any) -> int | None:
     text = str(value).strip()
     is_number = not isinstance(value, bool | float) and text.isascii() and text.isdecimal()
     if not is_number or len(text) > 19 or int(text) > _LARGEST_ID:
-        raise ValueError("question must be the number of a question of the bank")
+        raise ValueError("question must be the number of a question in the bank")
     return int(text)
 
 

@@ -63,7 +63,7 @@ class ItemFile:
                     first = first_line_of.setdefault(entry.id, line)
                     if first != line:
                         entry = replace(entry, id="")
-                        reason = f"the identifier stands already in line {first:,}; the question gets none"
+                        reason = f"the identifier is already used in line {first:,}; this question gets none"
                         yield line, LineWarning(line, reason, "id")
             yield line, entry
         if is_empty:
@@ -131,7 +131,7 @@ class QuestionFile:
             if not isinstance(entry, LineProblem | LineWarning) and entry.id:
                 first = first_line_of.setdefault((isinstance(entry, ConceptRow), entry.id), line)
                 if first != line:
-                    yield (line, LineProblem(line, f"the id {entry.id!r} stands already in line {first:,}", "id"))
+                    yield (line, LineProblem(line, f"the id {entry.id!r} is already used in line {first:,}", "id"))
                     continue
             yield line, entry
         if is_empty:

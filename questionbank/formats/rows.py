@@ -43,14 +43,14 @@ def _spreadsheet_damage(record: QuestionRecord) -> Warnings:
 
 def _single_option(record: QuestionRecord) -> Warnings:
     if len(record.options) == 1:
-        yield "options", "the question has a single option; it needs another one when it is edited"
+        yield "options", "the question has only one option; it needs another before it can be edited"
 
 
 def _number_without_one(record: QuestionRecord) -> Warnings:
     if record.kind == "number":
         said = " ".join([record.answer, *(answer.text for answer in record.content.accepted)])
         if not _NUMERAL.search(said):
-            yield "answer", "a question for a number has no number as its answer"
+            yield "answer", "a question that asks for a number has an answer that is not a number"
 
 
 def _pictures_nobody_has(record: QuestionRecord) -> Warnings:
@@ -256,7 +256,7 @@ def _tidy_equation(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
     equation = row.get("equation")
     if type(equation) is str and (match := _EQUALS.match(equation)):
         row["equation"] = equation[match.end() :]
-        said.append(("equation", "equation names its unknown, as in x=2*3; what follows the equals sign is read"))
+        said.append(("equation", "equation names its unknown, as in x=2*3; only what follows the equals sign is read"))
 
 
 def _tidy_options(row: dict[str, Any], problems: list[tuple[str, str]]) -> None:
@@ -269,7 +269,7 @@ def _tidy_options(row: dict[str, Any], problems: list[tuple[str, str]]) -> None:
         row.pop(label, None)
     options = row.get("options")
     if lettered and options:
-        problems.append(("options", "options stand both in their own columns and in options"))
+        problems.append(("options", "options are given both in their own columns and in options"))
         row["options"] = None
     elif lettered:
         row["options"] = lettered
@@ -307,7 +307,7 @@ def _name_the_option(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
         is_label = answer in [option["label"].strip() for option in options]
         if not is_label and (label := answer_label(answer, shown)):
             row["answer"] = label
-            reason = "answer names an option otherwise than by its label; it becomes that label"
+            reason = "answer names an option by something other than its label; the label replaces it"
             said.append(("answer", reason))
     text = row.get("text")
     is_bare_choice = row.get("kind") == "choice" and not options

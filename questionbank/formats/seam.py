@@ -283,7 +283,7 @@ def not_held(record: QuestionRecord, again: QuestionRecord) -> list[str]:
 
 
 _SAID_BY_ITEM = ("text", "kind", "options", "answer", "solution")
-WRITTEN_ANEW = "layout, media and special grading of an item that is written anew, because its question was changed"
+WRITTEN_ANEW = "layout, media and special grading of an item that is rewritten, because its question was changed"
 """What is lost when an item is written from scratch, besides what the format cannot hold."""
 
 

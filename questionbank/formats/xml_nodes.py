@@ -132,7 +132,7 @@ def as_utf8(data: bytes) -> bytes:
     try:
         text = data.decode(encoding)
     except (LookupError, UnicodeDecodeError) as error:
-        raise BadXml(f"is no text in {encoding}, the encoding that it names; save it as UTF-8") from error
+        raise BadXml(f"is not valid {encoding}, the encoding that it names; save it as UTF-8") from error
     text = text.lstrip("\ufeff \t\r\n")
     text = re.sub(r"(<\?xml[^>]*?encoding\s*=\s*[\"'])[A-Za-z0-9._-]+", r"\g<1>UTF-8", text[:400]) + text[400:]
     return (_NAMED.sub(_numbered, text) if "&" in text else text).encode("utf-8", "replace")
@@ -356,7 +356,7 @@ def _utf8_pieces(stream: Any, parsing: _Parsing, unpacked_limit: int) -> Iterato
             text = decoder.decode(piece)
         except UnicodeDecodeError as error:
             yield error.object[: error.start].decode(encoding, "replace").encode()
-            parsing.refuse(f"holds bytes that are no text in {encoding}, the encoding that it names; save it as UTF-8")
+            parsing.refuse(f"holds bytes that are not valid {encoding}, the encoding that it names; save it as UTF-8")
         if text:
             yield text.encode()
     yield b""

@@ -43,9 +43,11 @@ class ImportQuery(Body):
     dry_run: bool = Field(default=True, description="Check the file and write nothing.")
     format: str = Field(default=AUTO, description="By default recognised from the file.")
     source: Annotated[str, Field(max_length=120, description="Name of the set; by default the file's.")] = ""
-    hierarchy: Annotated[str, Field(max_length=200, description="Where its concepts belong.")] = ""
+    hierarchy: Annotated[str, Field(max_length=200, description="Name of the hierarchy for its concepts.")] = ""
     scale: str = Field(default="", description="Difficulty scale of lines without one.")
-    status: Literal["ready", "draft"] | None = Field(default=None, description="Who sees the new questions.")
+    status: Literal["ready", "draft"] | None = Field(
+        default=None, description="Ready questions, or your own drafts; by default ready for admins, drafts for others."
+    )
     visible_to: Annotated[
         str,
         Field(

@@ -82,8 +82,8 @@ class ImportForm(ReadersForm, FileForm):
     scale = forms.ChoiceField(
         label="Difficulty scale",
         required=False,
-        choices=[("", "As each line says"), *((name, name) for name in scale_names())],
-        help_text="Of lines that have a difficulty but name no scale.",
+        choices=[("", "As stated in each line"), *((name, name) for name in scale_names())],
+        help_text="For lines with a difficulty but no scale.",
     )
 
     update = forms.BooleanField(

@@ -48,7 +48,7 @@ HOPELESS_LINES = 100_000  # reading stops if this many lines are refused before 
 _FORMULA_SHOWN = 60  # characters of a formula in a warning
 STEPS = 1_000  # progress steps: half for reading, half for writing
 SOMEBODY_ELSES = (
-    "somebody else’s question of this set has this identifier; it stays as it is, and this becomes a new one"
+    "somebody else’s question in this set has this identifier; it stays unchanged, and this line becomes a new question"
 )
 
 
@@ -239,7 +239,7 @@ def _read(
                 break
     report.unread_columns, report.notes = file.unread, file.notes
     if concept_rows and known_only:
-        report.notes = [*file.notes, "Only admins add concepts, so the rows that name a concept were left out."]
+        report.notes = [*file.notes, "Only admins can add concepts, so rows that name a concept were left out."]
         return []
     return concept_rows
 

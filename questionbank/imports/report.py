@@ -57,7 +57,7 @@ _GROUPS_KEPT = 200
 # The parts that vary between lines with the same mistake: quoted values, formulas, numbers.
 _PARTICULAR = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\d[\d,.]*")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\$[^$]*\$")
-_OTHERS = "other reasons; mend the ones above first"
+_OTHERS = "other reasons; fix the ones above first"
 
 
 @dataclass(slots=True)
@@ -327,7 +327,7 @@ class ImportReport:
         """Record which lines are linked to questions that ask the same, and which of their fields are dropped."""
         self.duplicates, self.links = totals.duplicates, totals.links
         for name, count, lines in totals.not_kept:
-            reason = f"it is linked to a question that asks the same; not kept of it: {NOT_KEPT[name]}"
+            reason = f"it is linked to a question that asks the same; this is not kept: {NOT_KEPT[name]}"
             for line in lines:
                 self.warnings.add(line, name, reason, more=count - len(lines) if line == lines[-1] else 0)
 

@@ -139,7 +139,9 @@ class PaperImportBody(Body):
     """How to import a paper."""
 
     source: Annotated[str, Field(max_length=SET_LIMIT, description="Name of the set; by default the paper's.")] = ""
-    hierarchy: Annotated[str, Field(max_length=200, description="Where headings are looked up as concepts.")] = ""
+    hierarchy: Annotated[
+        str, Field(max_length=200, description="Hierarchy in which headings are looked up as concepts.")
+    ] = ""
     with_headings: bool = False
     status: Annotated[
         Question.Status, Field(description="Who sees the questions; drafts for those who may not publish.")
@@ -166,7 +168,7 @@ class PaperSummary(VisibilityItem):
     reason: str = Field(description="Why it was refused.")
     run: int | None = Field(description="The job that reads or imports it.")
     may_be_sent: bool = Field(description="Whether the school's language model may read it.")
-    model_run: int | None = Field(description="The job by which the language model reads it.")
+    model_run: int | None = Field(description="The job in which the language model reads it.")
     created_at: datetime
     updated_at: datetime
 
@@ -215,13 +217,13 @@ class PaperDetail(PaperSummary):
     can_redo: bool
     questions: list[PaperQuestion]
     lines: list[PaperLine]
-    imported: list[int] = Field(description="Questions of the bank that it brought or matched.")
+    imported: list[int] = Field(description="Questions in the bank that it added or matched.")
 
 
 class PaperOutlook(BaseModel):
     """What the bank knows about a question of a paper; nothing while it has no vectors."""
 
-    same: list[int] = Field(description="Questions of the bank that are the same.")
+    same: list[int] = Field(description="Questions in the bank that are the same.")
     near_copies: list[SimilarItem] = Field(description="Questions that read almost the same.")
     prediction: PredictionItem | None
 

@@ -266,7 +266,7 @@ def paper_notices(questions: Sequence[FoundQuestion], total: float) -> Iterator[
         yield f"The questions give {found:g} points together, but the document says {total:g}.{named} Check the points."
     answers_parts = any(part.answer for question in questions for part in question.record.content.parts)
     if questions and not answers_parts and not any(map(_has_answer, questions)):
-        yield "No answers were found in the document. The questions are imported without."
+        yield "No answers were found in the document. The questions are imported without answers."
 
 
 # -- what is left over -------------------------------------------------------------------------------------------

@@ -429,6 +429,6 @@ ROLE_REASONS = {name: rule.__doc__ or "" for name, rule in _RULES.items()} | {
     "part": "The mark numbers a part: the items ask something, or their numbering and length are those of parts.",
     "right_option": "The line is the option that is ticked, starred or set in another style.",
     "total": "The line gives the total of the points above.",
-    "pointed": "The language model reads the line so, and you took its reading.",
+    "pointed": "You chose the language model’s reading of this line.",
 }
 """Why a line got its role, by the name of the rule that decided; shown to reviewers."""

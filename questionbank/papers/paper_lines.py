@@ -129,7 +129,7 @@ DOUBTS = {
     "points_sum": "Its parts add up to {found:g} points, but the paper says {stated:g}. Which is right?",
     "points_impossible": "“{text}” is a negative number of points. Enter the points yourself.",
     # Answers.
-    "unanswered": "No answer was found. Say which line gives it, or import the question without.",
+    "unanswered": "No answer was found. Say which line gives it, or import the question without one.",
     "parts_unanswered": "{missing} of the {count} parts have no answer. Say which lines give them.",
     "match_unanswered": (
         "It is a matching question, but no answer says which items belong together. Write it as “1-B, 2-A”."
@@ -152,7 +152,7 @@ DOUBTS = {
     "suspect_unanswered": "No answer was found. If the document gives one, say which line it is.",
     "suspect_mentions": "Its text mentions other questions. Is all of it meant for this one?",
     "suspect_textless": "Nothing above its parts or options asks a question. Is a line of its text missing?",
-    "suspect_match": "It is a matching question, but was not read as pairs. Look at its options and its answer.",
+    "suspect_match": "It is a matching question, but was not read as pairs. Check its options and its answer.",
 }
 """Sentence for the reviewer by the code of the doubt."""
 

@@ -127,7 +127,7 @@ class _Question:
 def _torn(line: int, lines: list[str], title: str) -> Iterator[tuple[int, Entry]]:
     """Yield a warning if an empty line may have split a question: a title before it, untitled answers after it."""
     if title and not _TITLE.match(lines[0]) and "{" in "".join(lines):
-        reason = f"an empty line ends a question in GIFT; if this one begins at {title.strip()[:60]!r}, remove it"
+        reason = f"an empty line ends a question in GIFT; if this belongs to {title.strip()[:60]!r}, remove that line"
         yield line, LineWarning(line, reason, "text")
 
 

@@ -119,7 +119,7 @@ class Texts(ItemReading):
                 pieces = [p for p in node.pieces if not (isinstance(p, Node) and p.name in apart)]
                 prompt += self.source(pieces)
             return f"<div>{CUT}</div>{prompt}<div>{CUT}</div>"
-        self.say("kind", f"the question asks with {OPAQUE[node.name]}, which cannot be taken apart")
+        self.say("kind", f"the question uses {OPAQUE[node.name]}, which cannot be converted")
         inner = self.source(piece for piece in node.pieces if piece is not node.find("prompt"))
         return f"{prompt}<div>{inner}</div>"
 

@@ -135,8 +135,8 @@ BAD_PAIRS = {
     "long id": (b'{"id": ' + b"7" * 999 + b', "original": "a", "paraphrase": "b"}', "id has 999 characters"),
     "half a surrogate": (b'{"original": "a", "paraphrase": "\\udfff b"}', "paraphrase holds half"),
     "NUL": (b'{"original": "a\\u0000", "paraphrase": "b"}', "original holds a NUL"),
-    "empty": (b'{"original": "a", "paraphrase": " "}', "paraphrase must be a text that is not empty"),
-    "no text": (b'{"original": ["a"], "paraphrase": "b"}', "original must be a text that is not empty"),
+    "empty": (b'{"original": "a", "paraphrase": " "}', "paraphrase must be a string that is not empty"),
+    "no text": (b'{"original": ["a"], "paraphrase": "b"}', "original must be a string that is not empty"),
     "long": (
         b'{"original": "a", "paraphrase": "' + b"x" * (TEXT_LIMIT + 1) + b'"}',
         "paraphrase has 50,001 characters",

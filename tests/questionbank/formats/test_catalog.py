@@ -79,7 +79,7 @@ def test_a_file_of_blank_lines_holds_no_question(jsonl):
 
 def test_an_identifier_must_not_repeat_in_a_file(jsonl):
     path = jsonl({"id": "a", "text": "1"}, {"text": "2"}, {"text": "3"}, {"id": "a", "text": "4"})
-    assert [entry for _, entry in read(path)][3] == LineProblem(4, "the id 'a' stands already in line 1", "id")
+    assert [entry for _, entry in read(path)][3] == LineProblem(4, "the id 'a' is already used in line 1", "id")
 
 
 @pytest.mark.parametrize("format", WRITTEN)

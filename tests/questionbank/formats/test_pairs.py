@@ -59,7 +59,7 @@ def test_an_id_stands_once(read):
     lines = [{**PAIR, "id": pair_id, "extra": number} for number, pair_id in enumerate(("a", 7, None, "7", "b", None))]
     rows = read("\n".join(map(json.dumps, lines)))
     assert [row.id for _line, row in (*rows[:3], *rows[4:])] == ["a", "7", "", "b", ""]
-    assert rows[3] == (4, LineProblem(4, "the id '7' stands already in line 2", "id"))
+    assert rows[3] == (4, LineProblem(4, "the id '7' is already used in line 2", "id"))
 
 
 def test_bad_rows_of_a_table_have_their_line(read):

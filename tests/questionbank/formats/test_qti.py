@@ -431,7 +431,7 @@ def test_missing_damaged_and_repeated_items_are_named(tmp_path):
     reasons = [entry.reason for entry in entries if isinstance(entry, LineWarning | LineProblem)]
     assert "the package lacks the file 'gone.xml', which its manifest names" in reasons
     assert any("the item 'c.xml'" in reason and "not well-formed XML" in reason for reason in reasons)
-    assert any("the identifier stands already" in reason for reason in reasons)
+    assert any("the identifier is already used" in reason for reason in reasons)
     assert [entry.id for entry in entries if isinstance(entry, QuestionRecord)] == ["x", ""]
 
 

@@ -93,7 +93,7 @@ def test_what_is_doubtful_about_the_whole_paper_is_said_once() -> None:
     assert paper.notices == (
         "The questions give 10 points together, but the document says 24. No points were found for question 1."
         " Check the points.",
-        "No answers were found in the document. The questions are imported without.",
+        "No answers were found in the document. The questions are imported without answers.",
     )
     assert {doubt.code for question in paper.questions for doubt in question.doubts} <= {"no_points"}
 

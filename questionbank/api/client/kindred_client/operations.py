@@ -1230,7 +1230,7 @@ class PaperDetail(TypedDict):
     reason: str  # Why it was refused.
     run: int | None  # The job that reads or imports it.
     may_be_sent: bool  # Whether the school's language model may read it.
-    model_run: int | None  # The job by which the language model reads it.
+    model_run: int | None  # The job in which the language model reads it.
     created_at: str
     updated_at: str
     notices: list[str]  # What could not be read.
@@ -1239,7 +1239,7 @@ class PaperDetail(TypedDict):
     can_redo: bool
     questions: list[PaperQuestion]
     lines: list[PaperLine]
-    imported: list[int]  # Questions of the bank that it brought or matched.
+    imported: list[int]  # Questions in the bank that it added or matched.
 
 
 class PaperLine(TypedDict):
@@ -1291,7 +1291,7 @@ class PaperSummary(TypedDict):
     reason: str  # Why it was refused.
     run: int | None  # The job that reads or imports it.
     may_be_sent: bool  # Whether the school's language model may read it.
-    model_run: int | None  # The job by which the language model reads it.
+    model_run: int | None  # The job in which the language model reads it.
     created_at: str
     updated_at: str
 
@@ -1313,7 +1313,7 @@ class PaperPatch(TypedDict):
 class PaperOutlook(TypedDict):
     """What the bank knows about a question of a paper; nothing while it has no vectors."""
 
-    same: list[int]  # Questions of the bank that are the same.
+    same: list[int]  # Questions in the bank that are the same.
     near_copies: list[SimilarItem]  # Questions that read almost the same.
     prediction: PredictionItem | None
 
@@ -1343,7 +1343,7 @@ class PaperImportBody(TypedDict):
     """How to import a paper."""
 
     source: NotRequired[str]  # Name of the set; by default the paper's.
-    hierarchy: NotRequired[str]  # Where headings are looked up as concepts.
+    hierarchy: NotRequired[str]  # Hierarchy in which headings are looked up as concepts.
     with_headings: NotRequired[bool]
     status: NotRequired[Status]  # Who sees the questions; drafts for those who may not publish.
 
@@ -1732,9 +1732,9 @@ class CreateImportQuery(TypedDict, total=False):
     dry_run: bool  # Check the file and write nothing.
     format: str  # By default recognised from the file.
     source: str  # Name of the set; by default the file's.
-    hierarchy: str  # Where its concepts belong.
+    hierarchy: str  # Name of the hierarchy for its concepts.
     scale: str  # Difficulty scale of lines without one.
-    status: Literal["ready", "draft"] | None  # Who sees the new questions.
+    status: Literal["ready", "draft"] | None  # Ready questions, or your own drafts; by default ready for admins, drafts for others.
     visible_to: str  # Who sees the new questions: `all`, `private` (you) or the short name of one of your schools. By default your school, or everybody if you have none or several.
     skip_invalid: bool  # Import the other lines if some are refused.
     update: bool  # Update questions that came from this file before.

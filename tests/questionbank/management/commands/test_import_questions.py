@@ -70,7 +70,7 @@ BAD_FILES = {
     "scale": ("q.jsonl", lines({"text": "a", "difficulty_scale": "stars"}), "line 2: difficulty_scale 'stars'"),
     "language": ("q.jsonl", lines({"text": "a", "language": "?"}), "line 2: language '?'"),
     "options": ("q.jsonl", lines({"text": "a", "options": [["b"], None]}), "line 2: options must be objects"),
-    "repeated id": ("q.jsonl", lines({**GOOD, "text": "2"}), "line 2: the id 'good' stands already in line 1"),
+    "repeated id": ("q.jsonl", lines({**GOOD, "text": "2"}), "line 2: the id 'good' is already used in line 1"),
     "path cycle": ("q.jsonl", lines({"text": "a", "concepts": [list("ABA")]}), "line 2: concepts contain a cycle"),
     "parent cycle": ("q.jsonl", lines({"id": 1, "name": "A", "parent": 1}), "The concepts form a cycle: A > A"),
     "unknown format": ("q.doc", b"Dear colleague", "The format of q.doc is not known"),
