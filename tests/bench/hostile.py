@@ -4,7 +4,7 @@
     python -m tests.bench.hostile [--only WORD] [--folder FOLDER]
 
 The gate: each is refused, or read with what is bad named, in at most 5 s of a processor and 300 MB, and no process asks an
-address. The files are made here; `--folder` reads a stranger's files instead. `tests/questionbank/formats/test_hostile.py` reads the
+address. The files are made here; `--folder` reads a stranger's files instead. `tests/questionbank/formats/test_every_format.py` reads the
 small ones.
 """
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import socket
 import tarfile
 import zipfile
 from dataclasses import replace
@@ -18,6 +19,7 @@ from questionbank.formats import FORMATS, WRITTEN, read, write
 from questionbank.formats.catalog import sniff
 from questionbank.formats.qti.metadata import VERSIONS
 from questionbank.formats.seam import CannotHold
+from tests.bench.hostile import CASES, fault, outcome
 from tests.questionbank.formats import canvas_sample, qti_sample
 from tests.questionbank.formats.files import saved
 from tests.questionbank.formats.qti_rules import package_faults
@@ -173,3 +175,13 @@ def test_a_file_that_is_not_of_the_format_that_is_asked_for_is_refused(tmp_path,
     path = saved(tmp_path, data, "a.file")
     with pytest.raises(ImportRefused, match=reason):
         list(read(path, format))
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if not case.is_large], ids=lambda case: case.name)
+def test_a_hostile_file_is_refused_or_what_is_bad_in_it_named(case, tmp_path, monkeypatch, no_hang):
+    def refuse(*_args: object, **_more: object) -> None:
+        raise AssertionError("a reader asked an address")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    case.make(tmp_path / case.name)
+    assert fault(case, outcome(tmp_path / case.name)) == ""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 import pytest
 
 from analytics.question_content import Option
 from analytics.records import QuestionRecord
 from questionbank.formats.fields import FieldProblems, FileScale, read_question
+from questionbank.formats.limits import set_name
 
 CHOICE = {"text": "2 + 2?", "options": [{"label": "A", "text": "4"}, {"label": "B", "text": "5"}]}
 
@@ -170,3 +173,20 @@ def test_all_wrong_fields_of_a_line_are_told_at_once():
 def test_the_scale_comes_from_the_line_then_the_file_then_the_identifier(row, file_scale, expected):
     record = read_question({"text": "?", **row}, scale=file_scale)
     assert (record.difficulty, record.difficulty_scale) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("data/tal_scq_en/train.jsonl.gz", "tal_scq_en"),
+        ("data/conceptmath/elementary_en.jsonl.gz", "conceptmath"),
+        ("school/Test.csv", "school"),
+        ("train.jsonl", "train"),
+        ("/tmp/questions.jsonl", "questions"),
+        ("a/Grade 7.v2.csv.gz", "Grade 7.v2"),
+        (".csv", ".csv"),
+        ("a/" + "x" * 130 + ".csv", "x" * 120),
+    ],
+)
+def test_the_folder_names_the_set_where_files_are_named_after_splits(path, name):
+    assert set_name(PurePath(path)) == name

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import random
+import re
 import tempfile
 import zipfile
 from collections import defaultdict
@@ -136,3 +137,27 @@ def test_a_damaged_file_is_read_or_refused(path, seed):
         (changed := Path(folder) / path.name).write_bytes(data)
         with contextlib.suppress(ImportRefused):
             list(read(changed))
+
+
+FOLDER = Path(__file__).parents[2] / "bench/outside/second/moodle"
+QUESTIONS = re.findall(
+    r"^\| ([mg]\d\d\.\w+) \| (\d+) \|$", (FOLDER / "expected.md").read_text(encoding="utf-8"), re.MULTILINE
+)
+
+
+def test_every_file_is_expected_to_hold_questions():
+    assert sorted(name for name, _ in QUESTIONS) == sorted(path.name for path in FOLDER.glob("[mg]*.*"))
+
+
+@pytest.mark.parametrize(("name", "expected"), QUESTIONS)
+def test_no_question_of_a_strangers_file_is_missing(name, expected):
+    questions = [entry for _, entry in read(FOLDER / name) if isinstance(entry, QuestionRecord)]
+    assert len(questions) == int(expected)
+    graded = [question for question in questions if question.kind not in ("opaque", "description", "open")]
+    assert all(question.answer for question in graded)
+
+
+@pytest.mark.parametrize("name", ["h01.xml", "h02.xml", "h05.xml", "h07.xml"])
+def test_a_hostile_or_broken_file_is_refused(name):
+    with pytest.raises(ImportRefused):
+        list(read(FOLDER / name))

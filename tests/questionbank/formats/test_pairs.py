@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 
 import pytest
 
 from analytics.json_lines import LINE_LIMIT
 from questionbank.core.errors import ImportRefused, LineProblem
-from questionbank.formats.pairs import PairRow, read_pair_file
+from questionbank.formats.pairs import PairRow, read_pair_file, review_lines
 from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 
@@ -114,3 +116,28 @@ def test_a_file_that_is_none_of_ours_is_refused(read, content):
 def test_pairs_are_read_as_spreadsheets_save_them(read, content, pair):
     ((_line, row),) = read(content, "pairs.txt")
     assert (row.original, row.paraphrase) == pair
+
+
+ROWS = [
+    {"pair": 1, "comment": '=SUM("a")\n, twice', "random": True, "score": 0.25},
+    {"pair": 2, "comment": "喜欢", "random": False, "score": None},
+]
+
+
+def test_json_lines_hold_the_values_as_they_are():
+    lines = list(review_lines(ROWS, ["pair", "comment", "random", "score"], "jsonl"))
+    assert [json.loads(line) for line in lines] == ROWS
+    assert "喜欢" in lines[1]
+
+
+def test_csv_holds_words_and_no_formula_that_a_spreadsheet_would_run():
+    text = "".join(review_lines(ROWS, ["pair", "comment", "random", "score"], "csv"))
+    assert list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""))) == [
+        ["pair", "comment", "random", "score"],
+        ["1", '\'=SUM("a")\n, twice', "yes", "0.25"],
+        ["2", "喜欢", "no", ""],
+    ]
+
+
+def test_a_csv_without_rows_has_its_header():
+    assert list(review_lines([], ["pair"], "csv")) == ["\ufeffpair\r\n"]

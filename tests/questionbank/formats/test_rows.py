@@ -10,6 +10,7 @@ from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.catalog import layout_of, read
+from questionbank.formats.written_numbers import damage_note
 from tests.cases import each_case
 from tests.questionbank.formats.files import saved
 
@@ -121,3 +122,23 @@ def test_lists_of_texts_become_one_as_tal_and_mawps_publish_them(tmp_path):
     path = _file(tmp_path, content, "set.json")
     record = next(entry for _line, entry in read(path) if isinstance(entry, QuestionRecord))
     assert (record.answer, record.equation, record.solution) == ("43", "70-27", "a\n\nb")
+
+
+@each_case("spreadsheet_damage", "damage_is_told_with_the_likely_value")
+def test_damage_is_told_with_the_likely_value(value, guess):
+    note = damage_note(value)
+    assert repr(value) in note
+    assert guess in note
+
+
+@each_case("spreadsheet_damage", "ordinary_answers_are_none")
+def test_ordinary_answers_are_none(value):
+    assert damage_note(value) == ""
+
+
+def test_the_answer_stays_as_it_is(tmp_path):
+    path = saved(tmp_path, "question,option A,option B,answer\nSimplify 6/8,04-Mar,1/2,A\n", "q.csv")
+    (_, warning), (_, record) = read(path)
+    assert isinstance(warning, LineWarning)
+    assert warning.field == "options"
+    assert record.options[0].text == "04-Mar"

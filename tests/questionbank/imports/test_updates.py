@@ -14,6 +14,7 @@ from questionbank.bank.question_services import question_update
 from questionbank.core.errors import Conflict
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.pipeline import SOMEBODY_ELSES
+from questionbank.imports.report import ReasonGroups
 from questionbank.imports.services import import_file
 from questionbank.imports.undo_services import run_import_undo
 from questionbank.imports.updates import import_conflicts_of, import_conflicts_settle
@@ -268,3 +269,31 @@ def test_the_page_shows_both_versions_and_takes_one(load, client, admin_person):
     client.post(here, {"choice": "take"})
     assert Question.objects.get(source_id="b").text == "2 + 2 = ?"
     assert "waits for a choice" in client.get(here).content.decode()
+
+
+def test_the_same_mistake_in_many_lines_is_one_sentence_with_value_and_count():
+    groups = ReasonGroups()
+    for line in range(2, 2_002):
+        groups.add(line, "difficulty", f"difficulty '{line % 3},5x' is not a number")
+    groups.add(7, "text", "text is missing")
+    (first, second) = groups.ordered()
+    assert str(first) == (
+        "2,000 lines: difficulty '2,5x' is not a number (also '0,5x', '1,5x'); first in lines 2, 3, 4, 5, 6"
+    )
+    assert str(second) == "line 7: text is missing"
+
+
+def test_numbers_and_formulas_do_not_make_other_reasons():
+    groups = ReasonGroups()
+    for n in range(50):
+        groups.add(n, "", f"not JSON: expecting value at column {n}")
+        groups.add(n, "formula", rf"The formula $\frac{{{n}}}{{$ cannot be drawn.")
+    assert [group.count for group in groups.ordered()] == [50, 50]
+
+
+def test_many_reasons_end_in_one_that_says_so():
+    groups = ReasonGroups()
+    for n in range(1_000):
+        groups.add(n, "f" * (n + 1), "is wrong")
+    assert len(groups.ordered()) == 201
+    assert groups.ordered()[0].count == 800

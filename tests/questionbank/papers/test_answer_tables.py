@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from questionbank.papers.documents import read_document
-from questionbank.papers.line_cutting import cut_lines
+from questionbank.papers.line_cutting import cut_lines, with_column_of_points
 from questionbank.papers.marks import read_mark, take_mark
 from questionbank.papers.paper_lines import Line, Paper, Role
 from questionbank.papers.paragraphs import Paragraph
@@ -163,3 +163,24 @@ def test_a_star_behind_a_question_s_number_is_no_reason_to_miss_it() -> None:
 def test_numbers_behind_a_word_in_other_countries_spelling(line, mark, rest) -> None:
     assert take_mark(line) == (mark, rest)
     assert read_mark(mark).kind == "word"
+
+
+def paper(*marks: str) -> list[Line]:
+    """Return questions, each with what stands in the column beside it."""
+    return [
+        line
+        for number, given in enumerate(marks, 1)
+        for line in (Line(f"What is {number} + 5?", f"{number}."), Line("", given))
+    ]
+
+
+def test_a_column_of_numbers_holds_points_and_no_parts() -> None:
+    lines = with_column_of_points(paper("2", "3", "2", "1"))
+    found = assemble(lines, guess_roles(lines)).questions
+    assert [question.record.content.points for question in found] == [2, 3, 2, 1]
+    assert not any(question.record.content.parts for question in found)
+
+
+def test_numbers_that_count_on_or_stand_alone_once_are_kept() -> None:
+    for lines in (paper("1", "2", "3", "4"), [*paper("2"), Line("What is 2 + 5?", "2.")]):
+        assert with_column_of_points(lines) == lines

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.question_content import Option, as_json
+from analytics.question_content import Option, Picture, as_json
 from analytics.records import QuestionRecord
 from questionbank.papers.paper_lines import (
     Correction,
@@ -22,6 +22,7 @@ from questionbank.papers.paper_lines import (
     roles_as_json,
     roles_from_json,
 )
+from questionbank.papers.question_records import bank_record
 from questionbank.papers.selectors import passages_of
 
 TEXTS = ("one", "two", "three", "four")
@@ -143,3 +144,13 @@ def test_what_the_bank_cannot_take_is_told_and_pictures_are_named_by_their_hashe
         "abababababab.png": "ab" * 32,
         "old.wmf": "",
     }
+
+
+DIGEST = "ab" * 32
+
+
+def test_a_picture_is_named_by_its_content_and_counts_once():
+    text = "Compare ![one](rId9.png) and ![two](rId10.png); ![](lost.png) is missing."
+    taken = bank_record(QuestionRecord("1", text), {"rId9.png": DIGEST, "rId10.png": DIGEST})
+    assert taken.text == text.replace("rId9.png", "abababababab.png").replace("rId10.png", "abababababab.png")
+    assert taken.content.pictures == (Picture("abababababab.png", DIGEST), Picture("lost.png", ""))
