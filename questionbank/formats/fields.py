@@ -160,7 +160,7 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
         solution=fields.string("solution", TEXT_LIMIT),
         equation=_equation(fields, text, numbers, answer, options),
         numbers=numbers,
-        concepts=_concept_paths(fields, "concepts"),
+        concepts=_concept_paths(fields),
         difficulty=difficulty,
         difficulty_scale=difficulty_scale,
         grade=fields.string("grade", limits.GRADE_LIMIT, number_allowed=True),
@@ -322,16 +322,16 @@ def _calculations(value: object) -> list[str]:
     return value if is_text else []
 
 
-def _concept_paths(fields: Fields, name: str) -> tuple[ConceptPath, ...]:
+def _concept_paths(fields: Fields) -> tuple[ConceptPath, ...]:
     """Return the concept paths of a line, with names stripped and duplicate paths dropped."""
     paths: dict[ConceptPath, None] = {}
-    for item in fields.items(name, limits.CONCEPTS_LIMIT):
+    for item in fields.items("concepts", limits.CONCEPTS_LIMIT):
         if type(item) is not list:
-            fields.refuse(name, f"must be a list of paths, each a list of names, but one is {_type_name(item)}")
+            fields.refuse("concepts", f"must be a list of paths, each a list of names, but one is {_type_name(item)}")
             return ()
         path, reason = concept_path(item)
         if reason:
-            fields.refuse(name, reason)
+            fields.refuse("concepts", reason)
             return ()
         paths[path] = None
     return tuple(paths)

@@ -307,7 +307,8 @@ class _Reading(ItemReading):
         )
         if self.type == ALL_OR_NOTHING:
             self.settings["type"] = self.type
-        is_single = self.type != ALL_OR_NOTHING and _is_true(self.element.findtext("single"), default=True)
+        stated = self.element.findtext("single", "true").strip().lower()
+        is_single = self.type != ALL_OR_NOTHING and stated in ("true", "1")
         self.weigh(options, is_single=is_single, adds_up=self.type != ALL_OR_NOTHING)
 
     def _fixed(self, text: str) -> str:
@@ -393,10 +394,6 @@ _READERS: dict[str, Callable[[_Reading], None]] = {
 def _plain_number(text: str) -> str:
     text = text.strip()
     return f"{float(text):g}" if re.fullmatch(r"\d+\.0+", text) else text
-
-
-def _is_true(text: str | None, *, default: bool) -> bool:
-    return default if text is None else text.strip().lower() in ("true", "1")
 
 
 def _file_name(file: Element) -> str:
