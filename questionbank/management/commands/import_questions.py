@@ -19,7 +19,8 @@ from questionbank.formats.catalog import FORMATS, layout_of
 from questionbank.formats.columns import COLUMN_FIELDS
 from questionbank.formats.layout import DELIMITERS, FileLayout, with_fields
 from questionbank.imports.options import ImportOptions
-from questionbank.imports.services import ImportFailed, ImportReport, import_file
+from questionbank.imports.report import ImportReport
+from questionbank.imports.services import ImportFailed, import_file
 from questionbank.management.base import VISIBLE_TO_HELP, BankCommand
 from questionbank.registry.artifact_selectors import artifact_champion
 from questionbank.training.services import FEWEST_TAGGED
