@@ -53,6 +53,7 @@ COMMANDS: dict[str, tuple[str, ...] | None] = {  # -> arguments that are refused
     "prepare": None,
     "reproduce": ("encoder", *MEASURED, "--arms", "nothing"),
     "restore": ("missing.tar",),
+    "retraining": ("set", "nothing", "--every-weeks", "4"),
     "rewrite_problems": FILES,
     "school": ("delete", "nowhere", "--to", "all"),
     "score_paraphrases": FILES,

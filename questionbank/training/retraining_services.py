@@ -1,24 +1,28 @@
 """Schedules that retrain models, and the steps of each retraining.
 
 The clock calls `retrainings_advance`. A step is a job like those that admins request: training, comparison, promotion;
-rows say which one was last, so a restart loses nothing. One lock keeps two clocks from beginning the same step.
+rows say which one was last, so a restart loses nothing. Each step has a transaction of its own, and one lock keeps two
+clocks from beginning the same step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
+import structlog
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.urls import reverse
 
 from analytics.catalog import CAPABILITIES
+from analytics.errors import first_line
 from questionbank.core.capability_catalog import fixed_suite, scope_name, trainable, training_of
 from questionbank.core.capability_figures import Metric
 from questionbank.core.database import advisory_lock, database_now
 from questionbank.core.errors import Conflict, KindredError, NotFound, ValidationFailed
+from questionbank.core.outage import outage_of
 from questionbank.models import ModelArtifact, ModelComparison, Retraining, RetrainingSchedule, Run, User
 from questionbank.people.mail import mail_retrained
 from questionbank.people.permissions import require
@@ -40,18 +44,21 @@ from questionbank.training.retraining_selectors import (
 from questionbank.training.services import training_request
 from questionbank.training.start import retraining_settings
 
+logger = structlog.get_logger(__name__)
+
 SHORTEST_NIGHT = timedelta(minutes=30)  # the clock looks every five minutes
 
 
 @transaction.atomic
 def schedule_set(
-    *, user: User, capability: str, scope: str, values: Mapping[str, Any], site: str
+    *, user: User | None, capability: str, scope: str, values: Mapping[str, Any], site: str = ""
 ) -> RetrainingSchedule:
     """Make or change a model's schedule.
 
     Args:
+        user: None for a command.
         values: the columns that an admin sets.
-        site: base URL of the links in its mail.
+        site: base URL of the links in its mail; by default it stays as it was.
 
     Raises:
         NotAllowed: the person is not an admin.
@@ -73,7 +80,7 @@ def schedule_set(
         raise ValidationFailed.beside("every_weeks", "Enter a number of weeks, a number of labels, or both.")
     if night_length(row.begins_at, row.ends_at) < SHORTEST_NIGHT:
         raise ValidationFailed.beside("ends_at", "The night must last at least half an hour.")
-    row.set_by, row.site = user, site.rstrip("/")
+    row.set_by, row.site = user, site.rstrip("/") or row.site
     row.save()
     return row
 
@@ -91,31 +98,58 @@ def retraining_dismiss(*, user: User, retraining_id: int) -> None:
     retraining.save(update_fields=["is_dismissed"])
 
 
-@transaction.atomic
 def retrainings_advance(*, now: datetime | None = None) -> None:
     """Take each retraining under way to its next step, then begin what is due; never two at once.
+
+    An unexpected error ends the retraining in which it occurs, and the others go on. An outage is raised: the next call
+    goes on from there.
 
     Args:
         now: the time; by default the database's.
     """
-    advisory_lock("retraining")
     for retraining in Retraining.objects.filter(outcome=Outcome.UNDER_WAY).select_related("schedule"):
-        _advance(retraining)
+        _take_step(retraining.schedule, retraining.night, _advance)
     now = now or database_now()
     for schedule in RetrainingSchedule.objects.filter(is_on=True, capability__in=trainable()):
         night = night_at(schedule, now)
         if night is not None:
-            _begin_if_due(schedule, night)
+            _take_step(schedule, night, _begin_if_due)
 
 
-def _begin_if_due(schedule: RetrainingSchedule, night: date) -> None:
-    row = schedule.retrainings.filter(night=night).first() or Retraining(schedule=schedule, night=night)
+def _take_step(schedule: RetrainingSchedule, night: date, step: Callable[[Retraining], None]) -> None:
+    """Take a step in a transaction of its own; an unexpected error is logged, and stored as what came of the night."""
+    row = Retraining(schedule=schedule, night=night)
+    try:
+        with transaction.atomic():
+            advisory_lock("retraining")
+            row = _retraining_of(schedule, night)
+            step(row)
+    except Exception as error:
+        if outage_of(error) is not None:
+            raise
+        logger.exception("retraining_failed", schedule=str(schedule), night=str(night))
+        why, row = row.why, _retraining_of(schedule, night)  # what the step stored was rolled back
+        row.why = why
+        _end(row, Outcome.FAILED, f"An unexpected error ended it: {type(error).__name__}, {first_line(error)}")
+        try:
+            with transaction.atomic():
+                _mail(row)
+        except Exception:  # the error may be in the mail's own text
+            logger.exception("retraining_mail_failed", schedule=str(schedule), night=str(night))
+
+
+def _retraining_of(schedule: RetrainingSchedule, night: date) -> Retraining:
+    """Return what a schedule did in a night: its row as it is now, else a new one."""
+    return schedule.retrainings.filter(night=night).first() or Retraining(schedule=schedule, night=night)
+
+
+def _begin_if_due(row: Retraining) -> None:
     if row.outcome not in ("", Outcome.BUSY):
         return
-    row.why = why_due(schedule, night)
+    row.why = why_due(row.schedule, row.night)
     if not row.why:
         return
-    if (same := unchanged_since(schedule)) is not None:
+    if (same := unchanged_since(row.schedule)) is not None:
         row.outcome = Outcome.SKIPPED
         row.report = f"Nothing to learn from has changed since job {same.pk} trained this model."
     elif busy := why_busy():
@@ -144,6 +178,8 @@ def _begin(row: Retraining) -> None:
 
 
 def _advance(retraining: Retraining) -> None:
+    if retraining.outcome != Outcome.UNDER_WAY:  # another clock was quicker
+        return
     run = retraining.promotion or retraining.comparison or retraining.training
     if run is None:
         _finish(retraining, Outcome.FAILED, "Its job was deleted before it ended.")
@@ -196,10 +232,17 @@ def _candidate(retraining: Retraining) -> ModelArtifact | None:
 def _finish(retraining: Retraining, outcome: Retraining.Outcome, sentence: str) -> None:
     """End a retraining, and mail what came of it to the admins."""
     figures = _figures(retraining.artifact) if retraining.artifact else []
-    retraining.outcome, retraining.finished_at = outcome, database_now()
-    retraining.report = "\n".join([sentence, *figures])
+    _end(retraining, outcome, "\n".join([sentence, *figures]))
+    _mail(retraining)
+
+
+def _end(retraining: Retraining, outcome: Retraining.Outcome, report: str) -> None:
+    retraining.outcome, retraining.report, retraining.finished_at = outcome, report, database_now()
     retraining.save()
-    schedule = retraining.schedule
+
+
+def _mail(retraining: Retraining) -> None:
+    schedule, outcome = retraining.schedule, Outcome(retraining.outcome)
     title = ", ".join(filter(None, (CAPABILITIES[schedule.capability].title, scope_name(schedule))))
     context = {
         "retraining": retraining,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import count
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
@@ -25,6 +27,7 @@ from questionbank.models import (
 from questionbank.people.mail import mail_send_due
 from questionbank.registry.artifact_services import artifact_promote
 from questionbank.training import retraining_selectors as selectors
+from questionbank.training import retraining_services as services
 from questionbank.training.retraining_selectors import next_night, night_at, night_bounds, retrained_models
 from questionbank.training.retraining_services import retrainings_advance, schedule_set
 from questionbank.training.services import training_request
@@ -284,6 +287,92 @@ def test_a_job_or_a_candidate_that_is_deleted_ends_the_retraining_with_a_reason(
     retrainings_advance(now=NIGHT)
     retraining = row.retrainings.get()
     assert (retraining.outcome, "deleted" in retraining.report) == ("failed", True)
+
+
+@pytest.mark.parametrize("broken_mail", [False, True])
+def test_an_error_when_a_retraining_begins_is_its_reason_and_the_others_go_on(
+    workers, admin_person, monkeypatch, broken_mail
+):
+    def request(*, capability: str, **values: object) -> Run:
+        if capability == "analogy":
+            raise KeyError("graph_key")
+        return training_request(capability=capability, **values)
+
+    def mail(**values: object) -> None:
+        raise OSError("no such template")
+
+    monkeypatch.setattr(services, "training_request", request)
+    if broken_mail:
+        monkeypatch.setattr(services, "mail_retrained", mail)
+    model(state="champion")
+    broken, sound = schedule(admin_person, "analogy"), schedule(admin_person)
+    retrainings_advance(now=NIGHT)
+    failed = broken.retrainings.get()
+    assert (failed.outcome, failed.why) == ("failed", "Every 4 weeks.")
+    assert failed.report == "An unexpected error ended it: KeyError, 'graph_key'"
+    assert nightly(sound) == [("04 Jan", "under_way")]
+    retrainings_advance(now=NIGHT + timedelta(minutes=5))
+    assert (Run.objects.count(), Retraining.objects.count()) == (1, 2)
+
+
+def test_an_error_under_way_ends_that_retraining_and_the_next_begins(workers, admin_person, monkeypatch):
+    def verdict(**values: object) -> dict[str, object]:
+        raise ZeroDivisionError("no questions in the suite")
+
+    model(state="champion")
+    model("paraphrase", state="champion")
+    broken, sound = schedule(admin_person), schedule(admin_person, "paraphrase")
+    retrainings_advance(now=NIGHT)
+    work()
+    monkeypatch.setattr(services, "comparison_request", verdict)
+    retrainings_advance(now=NIGHT + timedelta(minutes=5))
+    assert broken.retrainings.get().sentence == (
+        "An unexpected error ended it: ZeroDivisionError, no questions in the suite"
+    )
+    assert (nightly(broken), nightly(sound)) == ([("04 Jan", "failed")], [("04 Jan", "under_way")])
+
+
+def test_an_outage_fails_no_retraining(workers, admin_person, monkeypatch):
+    def request(**values: object) -> Run:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    model(state="champion")
+    row = schedule(admin_person)
+    with monkeypatch.context() as patched:
+        patched.setattr(services, "training_request", request)
+        with pytest.raises(OSError, match="No space left"):
+            retrainings_advance(now=NIGHT)
+    assert nightly(row) == []
+    retrainings_advance(now=NIGHT + timedelta(minutes=5))
+    assert nightly(row) == [("04 Jan", "under_way")]
+
+
+def test_the_command_sets_and_lists_schedules(workers, admin_person, capsys):
+    model("solver", "champion", "zh")
+    call_command("retraining", "set", "solver", "--scope", "zh", "--every-weeks", "6", "--after-labels", "1500")
+    call_command("retraining", "set", "solver", "--scope", "zh", "--from", "23:30", "--until", "04:00", "--promote")
+    call_command("retraining", "set", "solver", "--scope", "zh", "--site", SITE)
+    row = RetrainingSchedule.objects.get()
+    assert (row.is_on, row.every_weeks, row.after_labels, row.promotes) == (True, 6, 1500, True)
+    call_command("retraining", "list")
+    listed = capsys.readouterr().out.splitlines()
+    assert "encoder  -  no schedule" in listed
+    (line,) = (line for line in listed if line.startswith("solver  zh  "))
+    assert "every 6 weeks or after 1,500 new labels (0 so far)  23:30 to 04:00  put into use if it passes" in line
+    call_command("retraining", "set", "solver", "--scope", "zh", "--no-on", "--after-labels", "0")
+    row.refresh_from_db()
+    assert (row.is_on, row.every_weeks, row.after_labels, row.site) == (False, 6, None, SITE.rstrip("/"))
+    for refused, reason in {
+        ("--every-weeks", "53"): "Enter a number from 1 to 52",
+        ("--on", "--every-weeks", "0"): "a number of labels, or both",
+        ("--from", "25:00"): "Enter a valid time",
+    }.items():
+        with pytest.raises(CommandError, match=reason):
+            call_command("retraining", "set", "solver", "--scope", "zh", *refused)
+    schedule(admin_person, "solver", "zh")
+    call_command("retraining", "set", "solver", "--scope", "zh", "--every-weeks", "8")
+    row.refresh_from_db()
+    assert (row.every_weeks, row.site) == (8, SITE.rstrip("/"))
 
 
 def test_a_training_that_an_admin_requested_counts_as_the_last_one(workers, admin_person):
