@@ -19,8 +19,8 @@ from questionbank.core.errors import NotAllowed, NotFound
 from questionbank.jobs.run_selectors import run_get, run_logs, run_title, runs
 from questionbank.jobs.run_services import run_cancel, run_retry
 from questionbank.models import ModelArtifact, Run, User
+from questionbank.registry.lifecycle_services import comparison_request, model_roll_back, promotion_request
 from questionbank.registry.model_selectors import model_get
-from questionbank.registry.promotion_services import comparison_request, model_roll_back, promotion_request
 
 router = Router(tags=["jobs and models"])
 READ, MANAGE_RUNS, MANAGE_MODELS = Access("read"), Access("runs_manage"), Access("models_manage")
@@ -80,14 +80,14 @@ class ModelQuery(PageQuery):
 
 
 class PromotionBody(Body):
-    """Why a model shall be used."""
+    """The reason for using a model."""
 
     reason: Reason
-    override: bool = Field(default=False, description="Promote it although it is not better than the one in use.")
+    override: bool = Field(default=False, description="Promote it even if it is not better than the one in use.")
 
 
 class RollBackBody(Body):
-    """Which capability shall use its former model again, and why."""
+    """A capability that goes back to its former model, and the reason."""
 
     capability: str
     scope: str = Field(default="", description="A hierarchy for probes, a language for solvers.")

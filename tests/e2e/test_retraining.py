@@ -190,7 +190,7 @@ def test_retrain_compare_promote_and_roll_back(
     page.get_by_label("Reason").fill("To see the whole story.")
     page.get_by_role("button", name="Promote").click()
     expect(page.get_by_role("alert")).to_contain_text("The held-out questions are too few")
-    page.get_by_label("Promote it although it does not pass the gate").check()
+    page.get_by_label("Promote it even if it does not pass the gate").check()
     page.get_by_role("button", name="Promote").click()
     with at_work(promote_model, the_run("promote")):
         expect(page.get_by_role("link", name="View the model")).to_be_visible(timeout=1000 * PATIENCE_SECONDS)

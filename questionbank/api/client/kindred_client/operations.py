@@ -1172,14 +1172,14 @@ class ModelItemPage(TypedDict):
 
 
 class PromotionBody(TypedDict):
-    """Why a model shall be used."""
+    """The reason for using a model."""
 
     reason: str  # It is kept in the history.
-    override: NotRequired[bool]  # Promote it although it is not better than the one in use.
+    override: NotRequired[bool]  # Promote it even if it is not better than the one in use.
 
 
 class RollBackBody(TypedDict):
-    """Which capability shall use its former model again, and why."""
+    """A capability that goes back to its former model, and the reason."""
 
     capability: str
     scope: NotRequired[str]  # A hierarchy for probes, a language for solvers.
