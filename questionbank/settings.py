@@ -133,7 +133,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
-CELERY_BEAT_SCHEDULER = "worker.clock:Scheduler"
+CELERY_BEAT_SCHEDULER = "worker.celery:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "measure-index-recall": {"task": "bank.measure_recall", "schedule": 3600.0},
     "settle-facet-counts": {"task": "bank.settle_facet_counts", "schedule": 600.0},

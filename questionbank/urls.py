@@ -44,7 +44,7 @@ from questionbank.search import saved_views as saved_searches
 from questionbank.search import synonym_views as synonyms
 from questionbank.search import views as search
 from questionbank.similar import paste_views as paste
-from questionbank.training import retraining_views as retraining
+from questionbank.training import views as retraining
 from questionbank.training import views as training
 from questionbank.worksheets import editing_views as worksheet_editing
 from questionbank.worksheets import use_views as worksheet_use

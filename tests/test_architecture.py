@@ -29,7 +29,6 @@ ROOMS = """
 UPWARD = {  # from a room to a higher one; this list may only become shorter
     "bank -> registry",  # deleting a hierarchy retires its models
     "bank -> solving",  # saving a question saves its equation
-    "registry -> training",  # rolling back an encoder trains the missing probes
     "similar -> papers",  # a pasted test paper is recognised
 }
 

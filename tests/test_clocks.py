@@ -18,8 +18,7 @@ from questionbank.models import OutgoingMail, Run, WorkerHeartbeat
 from questionbank.people.mail import mail_request_reset, mail_send_due
 from questionbank.registry.artifact_services import artifact_register
 from tests.worker.encoder_bank import tiny_encoder
-from worker.celery import application
-from worker.clock import Scheduler
+from worker.celery import Scheduler, application
 
 BASE_DIR = Path(__file__).resolve().parents[1]
 
@@ -31,7 +30,7 @@ OWN_CLOCK = {
     "questionbank/bank/attachment_services.py": "pictures are young for a day",
     "questionbank/operations/backups.py": "when a back-up was made",
     "questionbank/bank/bulk_services.py": "when questions were changed",
-    "questionbank/jobs/checkpoint_services.py": "checkpoints are kept for a month",
+    "questionbank/jobs/resume_services.py": "checkpoints are kept for a month",
     "questionbank/protection/erasure_services.py": "when a person was deleted",
     "questionbank/imports/staging.py": "when questions were imported",
     "questionbank/search/services.py": "when recall was measured",
@@ -44,8 +43,8 @@ OWN_CLOCK = {
     "questionbank/people/services.py": "last use is shown by ten minutes",
     "questionbank/api/requests.py": "responses are kept for a day",
     "questionbank/management/commands/api_key.py": "keys end days later",
-    "questionbank/registry/language_model_use_services.py": "the day in which tokens are counted",
-    "worker/clock.py": "when this process's schedule is due",
+    "questionbank/registry/language_model_services.py": "the day in which tokens are counted",
+    "worker/celery.py": "when this process's schedule is due",
     "questionbank/templatetags/pages.py": "how long a job has been running, as a page shows it",
 }
 CLOCKS = {("timezone", "now"), ("time", "time"), ("datetime", "now"), ("datetime", "utcnow")}

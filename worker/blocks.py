@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 
 from analytics.errors import Cancelled
 from questionbank.core import task_queue
-from questionbank.jobs.block_services import BlockRange, block_claim, block_finish, blocks_extend, lease_renewed
+from questionbank.jobs.resume_services import BlockRange, block_claim, block_finish, blocks_extend, lease_renewed
 from questionbank.jobs.run_selectors import BlockSums, block_sums
 from questionbank.models import Run, WorkBlock
 from worker.reporting import CLOCK_SECONDS, RunReporter, patiently, somebody_waits

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -28,14 +28,11 @@ from analytics.training.device import pick_device
 from questionbank.core.capability_catalog import training_of
 from questionbank.core.outage import outage_of
 from questionbank.core.storage import require_space, scratch_folder
-from questionbank.jobs.block_services import turn
-from questionbank.jobs.checkpoint_services import checkpoint_fetch, checkpoint_forget, checkpoint_store
+from questionbank.jobs.resume_services import checkpoint_fetch, checkpoint_forget, checkpoint_store, turn
 from questionbank.jobs.run_selectors import checkpoint_folder, folder_has_checkpoint
 from questionbank.models import ModelArtifact, Run
 from questionbank.registry.artifact_selectors import artifact_champion, artifact_source
 from questionbank.registry.artifact_services import artifact_register
-from questionbank.training.equations import EquationMaterial
-from questionbank.training.questions import Parts
 from worker.reporting import RunReporter
 
 _NAME = "problems.json.gz"
@@ -67,40 +64,6 @@ def _problem(row: dict[str, Any]) -> ProblemRecord:
     return ProblemRecord(**(row | {name: tuple(row[name]) for name in ("numbers", "calculations")}))
 
 
-def parts_text(parts: Parts[Any], left_out: Sequence[tuple[int, str]]) -> str:
-    """Describe how many questions each part gets; reasons that left nothing out are omitted.
-
-    Args:
-        parts: the questions.
-        left_out: (count, description) of questions in none of the parts, such as ``(3, "unreadable")``.
-    """
-    near = (parts.left_out, "near-duplicates of validation, held-out or test questions")
-    reasons = ", ".join(f"{count:,} {what}" for count, what in (*left_out, near) if count)
-    divided = (
-        f"{len(parts.learned):,} to learn from, {len(parts.validation):,} to validate with,"
-        f" {len(parts.held_out):,} held out for comparison."
-    )
-    return f"{divided} Left out: {reasons}." if reasons else divided
-
-
-def log_equations(reporter: RunReporter, material: EquationMaterial[Any], *, foreign: str) -> None:
-    """Log how many questions have an equation, and what becomes of them.
-
-    Args:
-        foreign: describes questions in an excluded language.
-    """
-    left_out = (
-        (material.foreign, foreign),
-        (material.unreadable, "unreadable"),
-        (material.repeated, "exact duplicates"),
-        (material.test_items, "from a test split"),
-    )
-    reporter.log(
-        f"{material.with_equation:,} of {material.ready:,} ready questions have an equation:"
-        f" {parts_text(material.problems, left_out)}"
-    )
-
-
 WAIT_SECONDS = 2.0
 
 
@@ -108,7 +71,7 @@ WAIT_SECONDS = 2.0
 def gpu_turn(reporter: RunReporter, device: torch.device) -> Iterator[None]:
     """Lock the GPU while the block runs; on a CPU there is nothing to lock.
 
-    If the process dies, another one gets the lock after `questionbank.jobs.block_services.LEASE`.
+    If the process dies, another one gets the lock after `questionbank.jobs.resume_services.LEASE`.
 
     Raises:
         Cancelled: the run was stopped while it waited.

@@ -22,8 +22,8 @@ from questionbank.bank.vector_services import embedding_set_ensure
 from questionbank.core.capability_figures import ChangedNeighbours, Metric
 from questionbank.core.errors import NotFound
 from questionbank.models import EmbeddingSet, ModelArtifact
+from questionbank.registry.lifecycle_services import comparison_save, gate_verdict, model_promote, model_swap
 from questionbank.registry.model_selectors import GateOutcome, gate
-from questionbank.registry.promotion_services import comparison_save, gate_verdict, model_promote, model_swap
 from worker.bootstrap import paired_difference
 from worker.catalog import worker_capability
 from worker.embedding import embed_pending

@@ -40,8 +40,8 @@ def _make() -> None:
     from questionbank.models import Run
     from questionbank.operations.setup import demo_bank_install, demo_results_gather
     from questionbank.registry.artifact_services import artifact_install_default
-    from worker.probes.training import project_run
-    from worker.solver.solving import solve_run
+    from worker.probes.jobs import project_run
+    from worker.solver.jobs import solve_run
 
     call_command("migrate", interactive=False, verbosity=0)
     artifact_install_default(report=_say)

@@ -23,7 +23,7 @@ from questionbank.core.storage import scratch_folder
 from questionbank.jobs.run_services import run_create
 from questionbank.local.die_with_parent import dying_with_us
 from questionbank.models import Run
-from questionbank.registry.language_models import (
+from questionbank.registry.language_model_selectors import (
     endpoint_model,
     local_model_folder,
     packaged_model_folder,

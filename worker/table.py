@@ -31,18 +31,18 @@ class EncoderWork(WorkerCapability):
     measured_on = "a question file, or a folder of sets"
 
     def train(self, reporter: RunReporter) -> dict[str, Any]:
-        from worker.encoder.training import train_encoder_run
+        from worker.encoder.jobs import train_encoder_run
 
         return train_encoder_run(reporter)
 
     def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> EncoderFigures:
-        from worker.encoder.comparison import encoder_comparison_figures
+        from worker.encoder.jobs import encoder_comparison_figures
 
         return encoder_comparison_figures(reporter, candidate=candidate, champion=champion)
 
     def build(self, reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:
         """Train the probes that read the new vectors."""
-        from worker.probes.training import probes_beside
+        from worker.probes.jobs import probes_beside
 
         return probes_beside(reporter, run=run, embedding_set=embedding_set)
 
@@ -68,7 +68,7 @@ class ParaphraseWork(WorkerCapability):
         return train_scorer_run(reporter)
 
     def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> ParaphraseFigures:
-        from worker.paraphrase.comparison import scorer_comparison_figures
+        from worker.paraphrase.training import scorer_comparison_figures
 
         return scorer_comparison_figures(reporter, candidate=candidate, champion=champion)
 
@@ -105,12 +105,12 @@ class SolverWork(WorkerCapability):
     measured_on = "a file or a folder of word problems"
 
     def train(self, reporter: RunReporter) -> dict[str, Any]:
-        from worker.solver.training import train_solver_run
+        from worker.solver.jobs import train_solver_run
 
         return train_solver_run(reporter)
 
     def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> SolverFigures:
-        from worker.solver.comparison import solver_comparison_figures
+        from worker.solver.jobs import solver_comparison_figures
 
         return solver_comparison_figures(reporter, candidate=candidate, champion=champion)
 
@@ -131,25 +131,25 @@ class SolverWork(WorkerCapability):
     @property
     def blocks(self) -> Sequence[type[BlockJob]]:
         """Solving word problems."""
-        from worker.solver.solving import SolveBlocks
+        from worker.solver.jobs import SolveBlocks
 
         return (SolveBlocks,)
 
     def solve(self, reporter: RunReporter) -> Mapping[str, Any]:
         """Solve the word problems that no solver in use has processed."""
-        from worker.solver.solving import solve_run
+        from worker.solver.jobs import solve_run
 
         return solve_run(reporter)
 
     def worked_out(self, reporter: RunReporter) -> Mapping[str, Any]:
         """Ask the school's language model about word problems."""
-        from worker.solver.working_out import worked_out_run
+        from worker.solver.jobs import worked_out_run
 
         return worked_out_run(reporter)
 
     def opinion(self, reporter: RunReporter) -> Mapping[str, Any]:
         """Solve a text that somebody typed, with the language model's second opinion."""
-        from worker.solver.solving import opinion_run
+        from worker.solver.jobs import opinion_run
 
         return opinion_run(reporter)
 
@@ -160,12 +160,12 @@ class AnalogyWork(WorkerCapability):
     measured_on = "a file or a folder of word problems"
 
     def train(self, reporter: RunReporter) -> dict[str, Any]:
-        from worker.analogy.training import train_retriever_run
+        from worker.analogy.jobs import train_retriever_run
 
         return train_retriever_run(reporter)
 
     def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> AnalogyFigures:
-        from worker.analogy.comparison import analogy_comparison_figures
+        from worker.analogy.jobs import analogy_comparison_figures
 
         return analogy_comparison_figures(reporter, candidate=candidate, champion=champion)
 
@@ -185,13 +185,13 @@ class AnalogyWork(WorkerCapability):
 
     def ask(self, reporter: RunReporter) -> Mapping[str, Any]:
         """Query the language model."""
-        from worker.analogy.answering import answer_run
+        from worker.analogy.jobs import answer_run
 
         return answer_run(reporter)
 
     def retell(self, reporter: RunReporter) -> Mapping[str, Any]:
         """Write similar problems."""
-        from worker.analogy.answering import retell_run
+        from worker.analogy.jobs import retell_run
 
         return retell_run(reporter)
 
@@ -203,7 +203,7 @@ class ProbesWork(WorkerCapability):
     measures_bank = True
 
     def train(self, reporter: RunReporter) -> dict[str, Any]:
-        from worker.probes.training import train_probes_run
+        from worker.probes.jobs import train_probes_run
 
         return train_probes_run(reporter)
 
@@ -213,8 +213,7 @@ class ProbesWork(WorkerCapability):
         return probes_comparison_figures(reporter, candidate=candidate, champion=champion)
 
     def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        from worker.probes.evaluation import evaluate_probe_model
-        from worker.probes.response_gain import bank_response_gain
+        from worker.probes.evaluation import bank_response_gain, evaluate_probe_model
 
         return bank_response_gain(seed=options["seed"]) if options["data"] is None else evaluate_probe_model(options)
 
@@ -224,7 +223,7 @@ class ProbesWork(WorkerCapability):
 
     def project(self, reporter: RunReporter) -> Mapping[str, Any]:
         """Compute the map."""
-        from worker.probes.training import project_run
+        from worker.probes.jobs import project_run
 
         return project_run(reporter)
 

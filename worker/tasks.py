@@ -21,7 +21,7 @@ from questionbank.core.errors import NotFound
 from questionbank.core.task_queue import task_name
 from questionbank.imports.services import run_import
 from questionbank.imports.undo_services import run_import_undo
-from questionbank.jobs.checkpoint_services import checkpoints_clear
+from questionbank.jobs.resume_services import checkpoints_clear
 from questionbank.models import EmbeddingSet
 from questionbank.papers.import_services import run_document_import
 from questionbank.papers.second_reading_services import run_second_reading
@@ -29,7 +29,7 @@ from questionbank.papers.services import run_document_read
 from questionbank.people.mail import mail_send_due
 from questionbank.people.permissions import viewing_for
 from questionbank.protection.retention_services import retention_apply
-from questionbank.registry.deletion_services import old_models_delete
+from questionbank.registry.lifecycle_services import old_models_delete
 from questionbank.responses.statistics_services import run_statistics
 from questionbank.review.judgement_services import judgements_withdraw
 from questionbank.search.services import recall_measure

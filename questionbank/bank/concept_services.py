@@ -12,7 +12,7 @@ from questionbank.core.errors import Conflict, NotFound, ValidationFailed
 from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, ModelArtifact, QuestionTag, User
 from questionbank.people.permissions import require
-from questionbank.registry.deletion_services import hierarchy_models_delete, hierarchy_models_retire
+from questionbank.registry.lifecycle_services import hierarchy_models_delete, hierarchy_models_retire
 
 
 def _fresh(concept: KnowledgeConcept) -> KnowledgeConcept:

@@ -5,11 +5,9 @@ The other two tables are `analytics.catalog` (what can be computed) and `worker.
 
 from __future__ import annotations
 
-from questionbank.capabilities.analogy import AnalogyInBank
-from questionbank.capabilities.encoder import EncoderInBank
+from questionbank.capabilities.encoder import EncoderInBank, ProbesInBank
 from questionbank.capabilities.paraphrase import ParaphraseInBank
-from questionbank.capabilities.probes import ProbesInBank
-from questionbank.capabilities.solver import SolverInBank
+from questionbank.capabilities.solver import AnalogyInBank, SolverInBank
 from questionbank.core.capability_contract import BankCapability
 
 TABLE: dict[str, BankCapability] = {

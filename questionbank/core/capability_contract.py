@@ -284,6 +284,9 @@ class BankCapability:
         """
         return ""
 
+    def after_roll_back(self) -> None:
+        """Request further jobs for when a former model serves again; runs in the transaction that restores it."""
+
     def serving_problem(self, artifact: ModelArtifact) -> str:
         """Return why a model cannot be used now; empty if it can."""
         return ""

@@ -31,7 +31,7 @@ from questionbank.jobs import run_services as runs
 from questionbank.jobs.progress import JobReporter
 from questionbank.models import ImportDuplicate, KnowledgeConcept, KnowledgeHierarchy, Question, Run, User
 from questionbank.people.permissions import require
-from questionbank.registry.deletion_services import hierarchy_models_delete, hierarchy_models_retire
+from questionbank.registry.lifecycle_services import hierarchy_models_delete, hierarchy_models_retire
 
 KEPT_LISTED = 1_000  # kept questions that are listed; all are counted
 _AT_ONCE = 2_000  # questions removed per statement

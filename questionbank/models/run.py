@@ -193,7 +193,7 @@ class WorkBlock(models.Model):
 
     A worker claims a block with a lease that it renews; once the lease has expired, another worker may claim the block.
     Only the holder's result is stored, in the transaction that finishes the block. Only
-    `questionbank.jobs.block_services` writes this table. A turn, which only one process has at a time, is a job
+    `questionbank.jobs.resume_services` writes this table. A turn, which only one process has at a time, is a job
     with a single block that never finishes.
     """
 

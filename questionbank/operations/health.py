@@ -53,8 +53,12 @@ from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
 from questionbank.operations.checks import PGVECTOR_MINIMUM, HealthItem, HealthReport, State, parse_version
 from questionbank.people.mail import mail_is_on
 from questionbank.people.selectors import break_glass_problem, people_by_provider, unknown_schools
-from questionbank.registry.language_model_use_selectors import language_model_uses, lapsed_reason
-from questionbank.registry.language_models import configured_language_model, packaged_model_run
+from questionbank.registry.language_model_selectors import (
+    configured_language_model,
+    language_model_uses,
+    lapsed_reason,
+    packaged_model_run,
+)
 
 TIMEOUT_SECONDS = 2  # libpq's minimum
 RECALL_TARGET = 0.99

@@ -32,7 +32,7 @@ from questionbank.papers.selectors import (
     with_picture_widths,
     with_sections,
 )
-from questionbank.registry.language_model_use_selectors import language_model_use
+from questionbank.registry.language_model_selectors import language_model_use
 from questionbank.similar.insight import AskedText, TextOutlook, text_outlook
 
 

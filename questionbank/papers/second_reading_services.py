@@ -20,8 +20,8 @@ from questionbank.papers.marks import read_mark
 from questionbank.papers.numbering import right_options
 from questionbank.papers.paper_lines import POINTED, Line, Role, lines_from_json
 from questionbank.papers.question_assembly import Reading, coherence, gathered, read_lines
-from questionbank.registry.language_model_use_selectors import language_model_use
-from questionbank.registry.language_model_use_services import language_model_for
+from questionbank.registry.language_model_selectors import language_model_use
+from questionbank.registry.language_model_services import language_model_for
 
 _OF_A_PERSON = re.compile(
     r"\W*(?:(?:full |first |last |sur|family |pupil(?:['’]s)? |student(?:['’]s)? |candidate(?:['’]s)? )?name|student"

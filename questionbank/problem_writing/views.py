@@ -39,7 +39,7 @@ from questionbank.problem_writing.services import (
     why_not_reversible,
     why_not_varied,
 )
-from questionbank.registry.language_models import configured_language_model
+from questionbank.registry.language_model_selectors import configured_language_model
 from questionbank.solving.computations import question_computation
 from questionbank.solving.solutions import solved_or_none
 

@@ -22,7 +22,7 @@ from questionbank.core.wording import whole_number
 from questionbank.models import Attachment, Question
 from questionbank.people.school_selectors import visible_to_choices
 from questionbank.questions.exclusion_services import language_model_exclude
-from questionbank.registry.language_model_use_selectors import language_model_uses, may_be_sent
+from questionbank.registry.language_model_selectors import language_model_uses, may_be_sent
 from questionbank.registry.serving import Serving, serving
 from questionbank.responses.shown_figures import question_responses
 from questionbank.review.proposal_services import why_not_reworded

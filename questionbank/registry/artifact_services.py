@@ -39,7 +39,7 @@ from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.core.storage import scratch_folder
 from questionbank.core.wording import language_name
-from questionbank.jobs.block_services import blocks_plan, turn
+from questionbank.jobs.resume_services import blocks_plan, turn
 from questionbank.local.die_with_parent import dying_with_us
 from questionbank.local.instance import LITTLE_MEMORY, memory_bytes
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, User
@@ -184,7 +184,7 @@ def artifact_promote(
     """Make `artifact` the champion of its capability and scope, and archive the former one.
 
     A model with a lens is swapped together with its vectors and the models that read them:
-    `questionbank.registry.promotion_services` calls this as one step of that swap.
+    `questionbank.registry.lifecycle_services` calls this as one step of that swap.
     """
     champions_lock(artifact.capability)  # there may be no row yet to lock
     former = artifact_champion(capability=artifact.capability, scope=artifact.scope)

@@ -12,9 +12,8 @@ from questionbank.core.errors import NotFound, ValidationFailed
 from questionbank.core.views import button_for, page_for, warning_of
 from questionbank.jobs.run_selectors import model_jobs
 from questionbank.models import LanguageModelUse, Run
-from questionbank.registry.language_model_use_selectors import language_model_uses, lapsed_reason
-from questionbank.registry.language_model_use_services import language_model_exam_request, language_model_switch
-from questionbank.registry.language_models import configured_language_model
+from questionbank.registry.language_model_selectors import configured_language_model, language_model_uses, lapsed_reason
+from questionbank.registry.language_model_services import language_model_exam_request, language_model_switch
 
 SENT = {  # what the server receives
     LanguageModelUse.Use.SOLVING: "the text of each word problem that no rule answers",

@@ -56,7 +56,7 @@ from questionbank.registry.artifact_selectors import (
     language_champion,
     lens_champion,
 )
-from questionbank.registry.language_models import packaged_model_folder, packaged_model_is_ready
+from questionbank.registry.language_model_selectors import packaged_model_folder, packaged_model_is_ready
 from questionbank.registry.recalled import bank_recall
 
 logger = logging.getLogger(__name__)

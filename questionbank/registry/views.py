@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -17,6 +18,7 @@ from analytics.configuration import field_specs
 from analytics.metric_names import named_metric
 from questionbank.core.capability_catalog import bank_capability, fixed_suite, scope_name, training_of
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
+from questionbank.core.forms import ServiceForm
 from questionbank.core.storage import last_backup
 from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, posted, warning_of
 from questionbank.core.wording import percent_text, readable
@@ -30,8 +32,14 @@ from questionbank.registry.artifact_selectors import (
 )
 from questionbank.registry.artifact_services import artifact_delete
 from questionbank.registry.curve_views import compared_charts, figure_rows, loss_note, training_charts
-from questionbank.registry.deletion_services import old_models_request, retention_set
-from questionbank.registry.forms import ReasonForm, RetentionForm
+from questionbank.registry.lifecycle_services import (
+    comparison_request,
+    gate_verdict,
+    model_roll_back,
+    old_models_request,
+    promotion_request,
+    retention_set,
+)
 from questionbank.registry.model_selectors import (
     CapabilityModels,
     champion_comparisons,
@@ -48,16 +56,48 @@ from questionbank.registry.model_selectors import (
     roll_back_target,
     training_run,
 )
-from questionbank.registry.promotion_services import (
-    comparison_request,
-    gate_verdict,
-    model_roll_back,
-    promotion_request,
-)
 
 EVENTS_SHOWN = 8  # on the list; the history page shows all
 PAGE_SIZE = 50
 LONGEST = 500  # longer values (in characters) are not shown
+
+
+class ReasonForm(ServiceForm):
+    """The reason for promoting or deleting a model, or for rolling back."""
+
+    main_field = "reason"
+
+    reason = forms.CharField(
+        label="Reason",
+        max_length=2000,
+        error_messages={"required": "Give a reason."},
+        widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
+        help_text="A sentence for anyone who reads the history later.",
+    )
+    override = forms.BooleanField(label="Promote it even if it does not pass the gate", required=False)
+
+    def __init__(self, *args: Any, optional: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].required = not optional
+
+
+MOST_KEPT = 1000
+
+
+class RetentionForm(ServiceForm):
+    """One number per capability; an empty field keeps all."""
+
+    def __init__(self, *args: Any, keep: Mapping[str, int], **kwargs: Any) -> None:
+        super().__init__(*args, initial=dict(keep), **kwargs)
+        for word, capability in CAPABILITIES.items():
+            self.fields[word] = forms.IntegerField(
+                label=capability.title, required=False, min_value=0, max_value=MOST_KEPT
+            )
+
+    @property
+    def keep(self) -> dict[str, int]:
+        """The numbers of a valid form, without empty ones."""
+        return {word: number for word, number in self.cleaned_data.items() if number is not None}
 
 
 @page_for("read")

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from analytics.language_model.pairs import Judgement, LeaningWeight, with_judgement
 from analytics.paraphrase.findings.finding import Finding
 from questionbank.models import LanguageModelAnswer, LanguageModelUse, ParaphrasePair
-from questionbank.registry.language_model_use_selectors import language_model_use, may_be_sent
+from questionbank.registry.language_model_selectors import language_model_use, may_be_sent
 from questionbank.review.pair_services import pair_priority
 
 USE = LanguageModelUse.Use.PAIRS.value

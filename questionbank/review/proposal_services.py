@@ -20,7 +20,7 @@ from questionbank.core.wording import counted
 from questionbank.jobs.run_services import run_create_alone
 from questionbank.models import ParaphrasePair, Question, Run, User
 from questionbank.people.permissions import require
-from questionbank.registry.language_models import configured_language_model
+from questionbank.registry.language_model_selectors import configured_language_model
 from questionbank.review.pair_services import PairInput, pairs_create
 
 RULES = "rules"

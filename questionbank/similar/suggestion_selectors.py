@@ -14,7 +14,7 @@ from questionbank.models import (
     Question,
     Run,
 )
-from questionbank.registry.language_model_use_selectors import language_model_use
+from questionbank.registry.language_model_selectors import language_model_use
 
 USE = LanguageModelUse.Use.CONCEPTS
 

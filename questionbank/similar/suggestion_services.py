@@ -13,8 +13,8 @@ from questionbank.jobs.progress import JobReporter
 from questionbank.jobs.run_services import run_create, run_under_way
 from questionbank.models import KnowledgeConcept, LanguageModelAnswer, Question, Run, User
 from questionbank.people.permissions import require
-from questionbank.registry.language_model_use_selectors import may_be_sent
-from questionbank.registry.language_model_use_services import language_model_for
+from questionbank.registry.language_model_selectors import may_be_sent
+from questionbank.registry.language_model_services import language_model_for
 from questionbank.similar.suggestion_selectors import USE, concept_suggestions
 
 

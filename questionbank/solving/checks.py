@@ -10,7 +10,7 @@ from analytics.expression.evaluate import answers_agree
 from analytics.languages import primary_language
 from analytics.solver.solution import SIGNED_REASON, Solution, decimal_text
 from questionbank.models import Question
-from questionbank.registry.language_models import packaged_model_is_ready
+from questionbank.registry.language_model_selectors import packaged_model_is_ready
 from questionbank.solving.solutions import SolvedText, gives, published_number, solution_from_json
 
 

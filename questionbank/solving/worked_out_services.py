@@ -21,7 +21,7 @@ from questionbank.core.database import database_now
 from questionbank.jobs.run_services import run_create, run_under_way
 from questionbank.models import LanguageModelAnswer, LanguageModelExclusion, LanguageModelUse, Question, Run
 from questionbank.models import QuestionSolution as StoredSolution
-from questionbank.registry.language_model_use_selectors import language_model_use, may_be_sent
+from questionbank.registry.language_model_selectors import language_model_use, may_be_sent
 from questionbank.solving.services import solution_store, solution_to_json
 from questionbank.solving.solutions import ALTERNATIVES, solution_from_json
 

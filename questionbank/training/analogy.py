@@ -24,15 +24,19 @@ from questionbank.core.wording import counted, language_name
 from questionbank.models import EmbeddingSet, Question, QuestionSolution
 from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.solving.computations import Computation, question_computation
-from questionbank.training.equations import (
+from questionbank.training.questions import (
+    VALIDATION_SHARE,
+    Divider,
     EquationMaterial,
     EquationQuestion,
     equation_count,
     equations_introduction,
     equations_version,
+    is_test_source,
+    original_questions,
+    part_rows,
     usable_problems,
 )
-from questionbank.training.questions import VALIDATION_SHARE, Divider, is_test_source, original_questions, part_rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,23 @@
-"""The questions that a model would be trained on, and their split into parts."""
+"""The questions that a model would be trained on, those with an equation among them, and their split into parts."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from analytics.analysed_text import stored_text
 from analytics.concept_paths import drop_common_leading_nodes
 from analytics.records import ConceptPath
 from analytics.splits import HELD_OUT_SHARE, KeptOut
+from questionbank.bank.question_selectors import in_language
 from questionbank.core.capability_report import Row
 from questionbank.formats.scales import scale_percent
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionEquation, QuestionTag
 
 EXAMINED = 20_000  # most texts that a report compares; masking numbers takes a tenth of a millisecond each
 _TEST_SPLIT = re.compile(r"(?<![a-z])test(?![a-z])", re.IGNORECASE)
@@ -135,6 +136,20 @@ class Parts(Generic[Item]):
     held_out: tuple[Item, ...]
     left_out: int
 
+    def described(self, left_out: Iterable[tuple[int, str]]) -> str:
+        """Describe how many items each part gets; reasons that left nothing out are omitted.
+
+        Args:
+            left_out: (count, description) of items in none of the parts, such as ``(3, "unreadable")``.
+        """
+        near = (self.left_out, "near-duplicates of validation, held-out or test questions")
+        reasons = ", ".join(f"{count:,} {what}" for count, what in (*left_out, near) if count)
+        divided = (
+            f"{len(self.learned):,} to learn from, {len(self.validation):,} to validate with,"
+            f" {len(self.held_out):,} held out for comparison."
+        )
+        return f"{divided} Left out: {reasons}." if reasons else divided
+
 
 class Divider:
     """Assigns texts to parts, and excludes texts that another part has.
@@ -189,3 +204,119 @@ def part_rows(parts: Parts[Any], *, repeated: int, test_items: int) -> tuple[Row
         Row("repeated", repeated, "exact duplicates"),
         Row("test_items", test_items, "left out, from a test split"),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class EquationMaterial(Generic[Item]):
+    """The data of a training run.
+
+    Attributes:
+        problems: ready questions whose equation can be used, each text once, without sources named as a test split.
+        ready: number of ready questions in any language.
+        languages: number of questions with an equation, by language.
+        foreign: questions with an equation in an excluded language.
+        unreadable: remaining questions whose equation cannot be used.
+        repeated: questions that exactly repeat another one.
+        test_items: questions from a test split.
+    """
+
+    problems: Parts[Item]
+    ready: int
+    languages: Mapping[str, int]
+    foreign: int
+    unreadable: int
+    repeated: int
+    test_items: int
+
+    @property
+    def with_equation(self) -> int:
+        """The number of ready questions with an equation."""
+        return sum(self.languages.values())
+
+    def described(self, *, foreign: str) -> str:
+        """Describe how many questions have an equation, and what becomes of them.
+
+        Args:
+            foreign: describes questions in an excluded language.
+        """
+        left_out = (
+            (self.foreign, foreign),
+            (self.unreadable, "unreadable"),
+            (self.repeated, "exact duplicates"),
+            (self.test_items, "from a test split"),
+        )
+        return (
+            f"{self.with_equation:,} of {self.ready:,} ready questions have an equation:"
+            f" {self.problems.described(left_out)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EquationQuestion:
+    """A question with an equation; `graph_key` is empty if its graph is not known."""
+
+    id: str
+    text: str
+    language: str
+    answer: str
+    expression: str
+    graph_key: str
+
+
+def usable_problems(
+    questions: QuerySet[Question], is_foreign: Callable[[str], bool], read: Callable[[EquationQuestion], Item | None]
+) -> tuple[dict[str, Item], list[str], dict[str, Any]]:
+    """Read the questions that have an equation.
+
+    Args:
+        questions: ready questions.
+        is_foreign: returns whether a language is excluded.
+        read: returns the problem of a question; None if its equation cannot be used.
+
+    Returns:
+        The problems by text, the texts from test splits, and the counts of `EquationMaterial`.
+    """
+    rows = questions.filter(equation__isnull=False).exclude(kind=Question.Kind.PARTS).order_by("pk")
+    columns = ("pk", "text", "language", "answer", "equation__expression", "equation__graph_key", "source")
+    problems: dict[str, Item] = {}
+    tests: list[str] = []
+    languages: Counter[str] = Counter()
+    foreign = unreadable = repeated = 0
+    for pk, *values, source in rows.values_list(*columns).iterator():
+        question = EquationQuestion(str(pk), *values)
+        languages[question.language] += 1
+        if is_foreign(question.language):
+            foreign += 1
+        elif is_test_source(source):
+            tests.append(question.text)
+        elif (problem := read(question)) is None:
+            unreadable += 1
+        elif question.text in problems:
+            repeated += 1
+        else:
+            problems[question.text] = problem
+    counts = {"ready": questions.count(), "languages": languages, "foreign": foreign, "test_items": len(tests)}
+    return problems, tests, {**counts, "unreadable": unreadable, "repeated": repeated}
+
+
+def equations_introduction(*, ready: int, with_equation: int) -> str:
+    """Return the introduction of a report on questions with an equation."""
+    by_people = QuestionEquation.objects.filter(set_by=QuestionEquation.SetBy.PERSON).count()
+    return (
+        f"{with_equation:,} of {ready:,} have an equation. In the whole bank, people entered or accepted {by_people:,}."
+    )
+
+
+def equation_count(language: str) -> int:
+    """Count the questions with an equation in a language; in all languages if it is empty."""
+    questions = Question.objects.filter(equation__isnull=False)
+    return (questions.filter(in_language(language)) if language else questions).count()
+
+
+def equations_version() -> str:
+    """Return a text that changes with the number of equations, of those by people, and of graphs."""
+    by_people = Count("pk", filter=Q(set_by=QuestionEquation.SetBy.PERSON))
+    counts = QuestionEquation.objects.aggregate(
+        count=Count("pk"), people=by_people, graphs=Count("graph_key", distinct=True)
+    )
+    return str(counts)

@@ -28,8 +28,8 @@ from questionbank.people.mail import mail_retrained
 from questionbank.people.permissions import require
 from questionbank.people.selectors import active_admins
 from questionbank.registry.artifact_selectors import artifact_champion
+from questionbank.registry.lifecycle_services import comparison_request, gate_verdict, promotion_request
 from questionbank.registry.model_selectors import comparison_latest, gate
-from questionbank.registry.promotion_services import comparison_request, gate_verdict, promotion_request
 from questionbank.training.retraining_selectors import (
     Outcome,
     learned_from,

@@ -22,15 +22,17 @@ from questionbank.core.capability_report import CachedReport, Report, Table, Tab
 from questionbank.core.wording import counted
 from questionbank.models import Question
 from questionbank.solving.solutions import published_answer
-from questionbank.training.equations import (
+from questionbank.training.questions import (
+    Divider,
     EquationMaterial,
     EquationQuestion,
     equation_count,
     equations_introduction,
     equations_version,
+    is_test_source,
+    original_questions,
     usable_problems,
 )
-from questionbank.training.questions import Divider, is_test_source, original_questions
 
 SOLVER_LANGUAGES = {"en": "English", "zh": "Chinese"}
 

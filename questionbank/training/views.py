@@ -1,4 +1,4 @@
-"""The form to train a model: its data, its settings, and its expected duration."""
+"""Pages of training: the form with its data, settings and expected duration; and schedules of retraining."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -15,14 +16,21 @@ from questionbank.bank.concept_selectors import default_hierarchy, hierarchies
 from questionbank.core.capability_catalog import training_of
 from questionbank.core.capability_report import CachedReport, Report
 from questionbank.core.errors import Conflict, NotFound
-from questionbank.core.views import form_for, page_for, paginated, posted
+from questionbank.core.views import button_for, form_for, page_for, paginated, posted
 from questionbank.jobs.run_selectors import model_jobs
-from questionbank.models import Question, Run
-from questionbank.registry.forms import TrainingForm
+from questionbank.models import Question, RetrainingSchedule, Run
 from questionbank.training.analogy import graph_groups, graph_pairs
+from questionbank.training.forms import ScheduleForm, TrainingForm
+from questionbank.training.retraining_selectors import (
+    RetrainedModel,
+    retrainable,
+    retrained_models,
+    retraining_history,
+    schedule_of,
+)
+from questionbank.training.retraining_services import retraining_dismiss, schedule_set
 from questionbank.training.services import report_request, training_request
-from questionbank.training.start import training_start
-from questionbank.training.time import expected_time
+from questionbank.training.start import expected_time, training_start
 
 COUNTED_AT_ONCE = 5_000  # questions in a bank small enough to compute the report within the request
 
@@ -152,3 +160,45 @@ def _first_hierarchy(request: HttpRequest) -> str:
     """Return the initial hierarchy of a form for one hierarchy: the query parameter, else the bank's default."""
     default = default_hierarchy()
     return request.GET.get("hierarchy", "") or (default.name if default else "")
+
+
+PAGE_SIZE = 50
+
+
+@page_for("models_manage")
+def retraining_list(request: HttpRequest) -> HttpResponse:
+    """Show each model's schedule, and what all schedules did."""
+    context = {"models": retrained_models(), "page": paginated(request, retraining_history(), PAGE_SIZE)}
+    return render(request, "registry/models/retraining.html", context)
+
+
+@form_for("models_manage")
+def retraining_schedule(request: HttpRequest, capability: str) -> HttpResponse:
+    """Show or save a model's schedule; `?scope=` is the hierarchy or language of the model."""
+    scope = request.POST.get("scope", request.GET.get("scope", "")).replace("\0", "")
+    schedule = schedule_of(capability=capability, scope=scope)
+    if schedule is None:
+        if (capability, scope) not in retrainable():
+            raise NotFound("There is no such model to retrain.")
+        schedule = RetrainingSchedule(capability=capability, scope=scope)
+    form = ScheduleForm(posted(request), schedule=schedule)
+    if form.is_valid():
+        with form.takes_problems():
+            schedule_set(
+                user=request.user,
+                capability=capability,
+                scope=scope,
+                values=form.cleaned_data,
+                site=request.build_absolute_uri("/"),
+            )
+            messages.success(request, "The schedule is saved.")
+            return redirect("model_retraining")
+    context = {"form": form, "model": RetrainedModel(capability, scope)}
+    return render(request, "registry/models/schedule.html", context, status=form.status)
+
+
+@button_for("models_manage", back="model_retraining")
+def retraining_read(request: HttpRequest, retraining_id: int) -> HttpResponse:
+    """Hide the notice of a retraining."""
+    retraining_dismiss(user=request.user, retraining_id=retraining_id)
+    return redirect("model_retraining")

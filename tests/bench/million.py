@@ -205,10 +205,10 @@ def pages(searches: int, repeats: int) -> Iterator[tuple[str, list[str]]]:
 
 def solve(ids: list[int]) -> None:
     """Have the solvers look at questions, as the bank's jobs do with each one after an import."""
-    from questionbank.jobs.block_services import block_ranges, blocks_plan
+    from questionbank.jobs.resume_services import block_ranges, blocks_plan
     from questionbank.registry.artifact_selectors import artifact_champions
     from worker.blocks import do_block
-    from worker.solver.solving import SolveBlocks
+    from worker.solver.jobs import SolveBlocks
 
     for artifact in artifact_champions(capability="solver"):
         job = SolveBlocks(artifact)

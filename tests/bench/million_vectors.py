@@ -100,7 +100,7 @@ def _draw() -> None:
 def _encoded(embedding_set, encoded: int) -> np.ndarray:
     """Return the vectors of the first questions that the set compares, computed in blocks as a worker does it."""
     from questionbank.bank.vector_selectors import embedding_pending_ids
-    from questionbank.jobs.block_services import block_ranges, blocks_plan
+    from questionbank.jobs.resume_services import block_ranges, blocks_plan
     from questionbank.models import QuestionEmbedding
     from worker.blocks import do_block
     from worker.embedding import BLOCK_SIZE, VectorBlocks

@@ -55,7 +55,7 @@ def prepare_people() -> None:
     """
     from analytics.inference.ngrams import HashedNgramEncoder
     from questionbank.models import EmbeddingSet, ParaphrasePair, User
-    from questionbank.registry.language_models import packaged_model_folder
+    from questionbank.registry.language_model_selectors import packaged_model_folder
     from questionbank.review.guideline_services import guideline_current, guideline_read
     from questionbank.review.pair_services import PairInput, pairs_create
     from tests.faults.sessions import open_session

@@ -12,7 +12,7 @@ from analytics.errors import Cancelled
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core import task_queue
 from questionbank.jobs import run_services as runs
-from questionbank.jobs.block_services import BlockRange, block_claim, blocks_plan
+from questionbank.jobs.resume_services import BlockRange, block_claim, blocks_plan
 from questionbank.jobs.run_selectors import vectors_awaited
 from questionbank.models import Run, WorkBlock
 from worker import blocks, reporting
@@ -137,7 +137,7 @@ def test_a_computation_that_stops_because_its_lease_was_lost_ends_the_block_alon
                 pass
             raise Cancelled
 
-    monkeypatch.setattr("questionbank.jobs.block_services.RENEW_SECONDS", 0.02)
+    monkeypatch.setattr("questionbank.jobs.resume_services.RENEW_SECONDS", 0.02)
     assert blocks.do_block(Stopping())
     assert WorkBlock.objects.filter(job="squares", done=None).count() == 3
 

@@ -15,7 +15,7 @@ from tests.worker.encoder_bank import TOPICS, add_encoder_bank
 from tests.worker.jobs import Reporter
 from worker import comparison
 from worker.bootstrap import paired_difference
-from worker.encoder.comparison import comparison_figures
+from worker.encoder.jobs import comparison_figures
 from worker.reporting import GaveWay
 
 pytestmark = pytest.mark.django_db

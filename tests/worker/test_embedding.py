@@ -25,7 +25,7 @@ from questionbank.bank.vector_selectors import (
     stored_vector,
 )
 from questionbank.bank.vector_services import embedding_request_outdated, embedding_set_ensure
-from questionbank.jobs.block_services import block_claim, block_give_back
+from questionbank.jobs.resume_services import block_claim, block_give_back
 from questionbank.jobs.run_services import run_create
 from questionbank.models import (
     EmbeddingSet,
@@ -34,10 +34,12 @@ from questionbank.models import (
     QuestionEmbedding,
     QuestionSolution,
     Run,
+    RunLog,
     WorkBlock,
 )
 from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.registry.artifact_services import artifact_register
+from tests.factories import QuestionFactory
 from tests.questionbank.core.test_outage import end_connection
 from tests.worker.encoder_bank import tiny_encoder, tiny_retriever
 from tests.worker.jobs import Reporter
@@ -259,3 +261,17 @@ def test_what_an_update_reads_more_of_is_searched_and_embedded_anew(wording, tea
     stored = stored_vector(embedding_set=wording, question=in_parts)
     expected = HashedNgramEncoder(8).encode(["Factorise $x^2+7x+12$\nAdd"])[0]
     np.testing.assert_allclose(stored, expected, atol=1e-3)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_questions_that_read_almost_alike_are_named_once_a_pair():
+    encoder = HashedNgramEncoder()
+    EmbeddingSet.objects.create(lens="wording", encoder_name=encoder.name, dimension=encoder.dimension, is_current=True)
+    first = QuestionFactory(text="A train travels 120 km in 2 hours. What is its average speed?")
+    two = QuestionFactory(text="A train travels 120 km in 3 hours. What is its average speed?")
+    QuestionFactory(text="Find the derivative of $x^2$.")
+    run = run_create(kind="embed", send=False)
+    embed_questions(run.pk)
+    warnings = RunLog.objects.filter(run=run, level="warning").values_list("text", flat=True)
+    assert len(warnings) == 1
+    assert warnings[0].startswith(f"Near-duplicates among 3 new questions: {first.pk} and {two.pk} (0.9")

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from analytics.errors import Cancelled
-from questionbank.jobs.block_services import block_claim
+from questionbank.jobs.resume_services import block_claim
 from questionbank.models import WorkBlock
 from tests.worker.jobs import Reporter
 from worker import candidates as gpu

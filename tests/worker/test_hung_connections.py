@@ -13,7 +13,7 @@ from django.db.backends.signals import connection_created
 
 from questionbank.core.outage import Outage, outage_of
 from tests.faults.proxy import Proxy
-from worker.hung_connections import WaitingConnections
+from worker.celery import WaitingConnections
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from questionbank.jobs.run_services import run_create
 from questionbank.models import Run
 from questionbank.operations.health import health_report
-from questionbank.registry.language_models import configured_language_model, packaged_model_folder
+from questionbank.registry.language_model_selectors import configured_language_model, packaged_model_folder
 from worker import language_models, reporting
 from worker.language_models import language_model_request
 from worker.tasks import prepare_packaged_language_model

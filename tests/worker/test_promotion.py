@@ -27,18 +27,18 @@ from questionbank.models import (
     QuestionEmbedding,
     Run,
 )
+from questionbank.registry import lifecycle_services as promotion_service
 from questionbank.registry import model_selectors as models
-from questionbank.registry import promotion_services as promotion_service
 from questionbank.registry.artifact_services import artifact_delete, artifact_promote, artifact_register
+from questionbank.registry.lifecycle_services import comparison_request, model_roll_back, model_swap, promotion_request
 from questionbank.registry.model_selectors import model_events, models_by_capability, roll_back_target
-from questionbank.registry.promotion_services import comparison_request, model_roll_back, model_swap, promotion_request
 from questionbank.registry.serving import serving
 from tests.questionbank.small_bank import add_set
 from tests.worker.encoder_bank import HIERARCHY, add_encoder_bank, tiny_encoder
 from tests.worker.jobs import Killed, done
 from worker import comparison as promotion_job
 from worker.embedding import embed_pending
-from worker.probes import training
+from worker.probes import jobs
 from worker.reporting import run_here
 from worker.table import TABLE
 from worker.tasks import compare_models, embed_questions, promote_model
@@ -192,7 +192,7 @@ def test_a_killed_promotion_changes_nothing_and_goes_on_where_it_was(old, new, m
     trained = ModelArtifact.objects.get(capability="probes", state="candidate")
 
     fits = []
-    monkeypatch.setattr(training, "train_probes", lambda *args, **kwargs: fits.append(args))
+    monkeypatch.setattr(jobs, "train_probes", lambda *args, **kwargs: fits.append(args))
     Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
     runs.runs_reconcile()
     promote_model(run.pk)
@@ -223,14 +223,14 @@ def test_a_swap_that_dies_halfway_leaves_everything_as_it_was(old, new, monkeypa
 
 def test_a_worker_that_lost_its_lease_swaps_nothing(old, new, monkeypatch):
     run = promotion_request(artifact=new, reason=REASON, override=True)
-    probes = training.probes_beside
+    probes = jobs.probes_beside
 
     def lose(reporter, **arguments):
         Run.objects.filter(pk=run.pk).update(lease=None, state="queued")
         return probes(reporter, **arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(training, "probes_beside", lose)
+        patched.setattr(jobs, "probes_beside", lose)
         promote_model(run.pk)
     run.refresh_from_db()
     assert run.state == "queued"

@@ -28,12 +28,12 @@ from questionbank.models import (
 from questionbank.registry import model_selectors as models
 from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder
 from questionbank.registry.artifact_services import artifact_delete
-from questionbank.registry.promotion_services import comparison_request, model_roll_back, promotion_request
+from questionbank.registry.lifecycle_services import comparison_request, model_roll_back, promotion_request
 from questionbank.training.retraining_services import retrainings_advance
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.worker.jobs import done
-from worker.probes import training
-from worker.probes.training import probe_data, probe_set
+from worker.probes import jobs
+from worker.probes.jobs import probe_data, probe_set
 from worker.tasks import compare_models, promote_model
 
 pytestmark = pytest.mark.django_db
@@ -220,7 +220,7 @@ def test_probes_whose_encoder_was_replaced_meanwhile_are_trained_again_on_the_ne
     batch = embedding_pending(embedding_set=newer_set, first=0, last=2**40)
     vectors = np.random.default_rng(1).normal(size=(len(batch), DIMENSION)).astype(np.float32)
     embedding_store(embedding_set=newer_set, questions=batch, vectors=vectors)
-    fit = training.fit_hierarchy_probes
+    fit = jobs.fit_hierarchy_probes
 
     def fit_and_swap(reporter, **arguments):
         fitted = fit(reporter, **arguments)
@@ -228,7 +228,7 @@ def test_probes_whose_encoder_was_replaced_meanwhile_are_trained_again_on_the_ne
         EmbeddingSet.objects.filter(pk=newer_set.pk).update(is_current=True)
         return fitted
 
-    monkeypatch.setattr(training, "fit_hierarchy_probes", fit_and_swap)
+    monkeypatch.setattr(jobs, "fit_hierarchy_probes", fit_and_swap)
     run = run_create(kind="train", capability="probes", parameters={"hierarchy": "School"}, send=False)
     done(run)
     champion = ModelArtifact.objects.get(state="champion")

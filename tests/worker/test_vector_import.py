@@ -16,7 +16,7 @@ from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.registry.artifact_services import artifact_register
 from tests.worker.encoder_bank import tiny_encoder, tiny_retriever
 from tests.worker.jobs import Reporter
-from worker import blocks, embedding, vector_import
+from worker import blocks, embedding
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_artifacts", "no_default_models")]
 
@@ -82,14 +82,14 @@ def test_the_rows_are_those_that_a_worker_stores(tmp_path, monkeypatch, indexes,
     indexes.clear()
 
     folder = embedded(tmp_path, texts, "--model", str(artifact_folder(row.artifact)))
-    done = vector_import.import_vectors(Reporter(), folder)
+    done = embedding.import_vectors(Reporter(), folder)
     compared = sum(vector is not None for vector, _hash in by_worker.values())
     assert done == {"encoder": row.encoder_name, "stored": compared, "missing": 0, "changed": 0}
     assert rows_of(row) == by_worker
     assert indexes == [row.pk]
     row.refresh_from_db()
     assert row.state == EmbeddingSet.State.READY
-    assert vector_import.import_vectors(Reporter(), folder)["stored"] == 0
+    assert embedding.import_vectors(Reporter(), folder)["stored"] == 0
     assert rows_of(row) == by_worker
 
 
@@ -119,7 +119,7 @@ def test_the_text_decides_and_what_has_changed_is_counted(tmp_path, wording, ind
     )
     assert indexes == [wording.pk]
     Question.objects.filter(pk=changed.pk).update(text=TEXTS[2], content_hash=content_hash(text=TEXTS[2]))
-    assert vector_import.import_vectors(Reporter(), folder)["stored"] == 1
+    assert embedding.import_vectors(Reporter(), folder)["stored"] == 1
 
 
 def test_questions_in_languages_that_the_encoder_does_not_know_get_none(tmp_path):
@@ -127,7 +127,7 @@ def test_questions_in_languages_that_the_encoder_does_not_know_get_none(tmp_path
     known, chinese = [*questions(TEXTS[0]), *questions("一列火车2小时行60千米", language="zh")]
     texts = [TEXTS[0], chinese.text]
     folder = embedded(tmp_path, texts, "--model", str(artifact_folder(row.artifact)))
-    assert vector_import.import_vectors(Reporter(), folder)["stored"] == 1
+    assert embedding.import_vectors(Reporter(), folder)["stored"] == 1
     assert rows_of(row).keys() == {known.pk}
 
 

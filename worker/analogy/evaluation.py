@@ -25,16 +25,17 @@ from questionbank.similar.exemplar_files import SolverWith, exemplar_solver, ret
 from worker.analogy.figures import (
     Arm,
     Columns,
+    MeasuredGenerator,
     QuestionSet,
     bound_arm,
     figures_of,
     measure_arm,
+    opened_generator,
     random_arm,
     solver_arm,
     tfidf_arm,
     vector_arm,
 )
-from worker.analogy.generator import MeasuredGenerator, opened_generator
 
 
 def retriever_bulk_encode(model: str, retriever: ServedRetriever) -> Encode:

@@ -17,7 +17,7 @@ from analytics.language_model.protocol import LanguageModel
 from analytics.probes.fitting import concept_probe
 from analytics.question_files import QuestionRow, read_rows
 from analytics.records import ConceptPath
-from questionbank.registry.language_model_use_services import ExamOutcome
+from questionbank.registry.language_model_services import ExamOutcome
 from questionbank.registry.serving import serving
 from worker.exam.contract import Array, Example, UseExam, at, compared, figures_of, folds, mean, verdict_of
 from worker.reporting import RunReporter

@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 
 from analytics.language_model.protocol import LanguageModel
 from questionbank.models import LanguageModelUse
-from questionbank.registry.language_model_use_services import ExamOutcome
+from questionbank.registry.language_model_services import ExamOutcome
 from worker.bootstrap import middle, resample_counts
 from worker.reporting import RunReporter
 

@@ -16,7 +16,7 @@ from analytics.language_model.pairs import LeaningWeight, judge, pair_messages, 
 from analytics.language_model.protocol import LanguageModel
 from analytics.paraphrase.scoring.verdict import said as call_of
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
-from questionbank.registry.language_model_use_services import ExamOutcome
+from questionbank.registry.language_model_services import ExamOutcome
 from questionbank.registry.serving import served_scorer
 from worker.exam.contract import Array, Example, UseExam, at, compared, figures_of, fitted_weight, folds, verdict_of
 from worker.reporting import RunReporter

@@ -20,7 +20,7 @@ from analytics.text.published_numbers import number_of_answer
 from analytics.text.tokens import written_language
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.registry.artifact_selectors import language_champion
-from questionbank.registry.language_model_use_services import ExamOutcome
+from questionbank.registry.language_model_services import ExamOutcome
 from questionbank.registry.serving import solver_in_use
 from questionbank.solving.services import solution_to_json
 from questionbank.solving.solutions import solution_from_json

@@ -23,13 +23,13 @@ from analytics.language_model.protocol import LanguageModel
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.wording import duration_text
 from questionbank.models import LanguageModelUse
-from questionbank.registry.language_model_use_services import (
+from questionbank.registry.language_model_selectors import endpoint_model
+from questionbank.registry.language_model_services import (
     CountedModel,
     check_answers,
     is_same_model,
     language_model_exam_store,
 )
-from questionbank.registry.language_models import endpoint_model
 from worker.exam.concepts_exam import ConceptsExam
 from worker.exam.contract import Example, UseExam
 from worker.exam.pairs_exam import PairsExam

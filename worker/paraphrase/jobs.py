@@ -18,8 +18,8 @@ from analytics.paraphrase.scoring.scorer import Scorer
 from questionbank.models import ParaphrasePair, Question
 from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder
 from questionbank.registry.artifact_services import champions_lock
-from questionbank.registry.language_model_use_selectors import language_model_use
-from questionbank.registry.language_model_use_services import language_model_for
+from questionbank.registry.language_model_selectors import language_model_use
+from questionbank.registry.language_model_services import language_model_for
 from questionbank.registry.serving import ServedScorer, ServedSolver, served_scorer, served_solver
 from questionbank.review.evidence_services import pairs_solved
 from questionbank.review.judgement_services import USE, judgement_kept, judgement_store, pairs_to_judge

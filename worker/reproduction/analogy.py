@@ -28,25 +28,29 @@ from analytics.problem_files import Problems, read_problems
 from worker.analogy.figures import Arm as Similarities
 from worker.analogy.figures import (
     Columns,
+    MeasuredGenerator,
     QuestionSet,
     bound_arm,
     figures_of,
     measure_arm,
+    opened_generator,
     random_arm,
     tfidf_arm,
     vector_arm,
 )
-from worker.analogy.generator import MeasuredGenerator, opened_generator
 from worker.analogy.rewriting import RuleRewriter, rewritten_pairs
 from worker.reproduction.analogy_tables import ARMS, REWRITTEN, REWRITTEN_BY_MODEL, SETS, TWINS, analogy_tables
-from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
 from worker.reproduction.runs import (
+    PROBLEM_SETS,
     Plan,
     Run,
     RunResult,
     Say,
+    part_names,
+    part_problems,
     question_numbers,
     run_missing,
+    set_backbone,
     trained_folder,
     wanted_runs,
 )

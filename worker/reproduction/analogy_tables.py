@@ -12,9 +12,16 @@ import numpy.typing as npt
 
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.metrics import pearson
-from worker.reproduction.problem_sets import PROBLEM_SETS, ProblemSet, part_names
-from worker.reproduction.runs import Arm, FinishedRun, finished_runs, read_arms, read_published
-from worker.reproduction.tables import NOT_RUN, Pooled, difference, markdown_table, titled_table
+from worker.reproduction.runs import PROBLEM_SETS, Arm, ProblemSet, part_names, read_arms, read_published
+from worker.reproduction.tables import (
+    NOT_RUN,
+    FinishedRun,
+    Pooled,
+    difference,
+    finished_runs,
+    markdown_table,
+    titled_table,
+)
 
 REWRITTEN = "rewritten"
 """The arm trained on pairs of a problem and its rewriting, without any graph (section 4)."""

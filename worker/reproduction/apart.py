@@ -22,7 +22,7 @@ from analytics.splits import KeptOut
 from analytics.text.copies import every_key_remembered, story_key, text_key
 from questionbank.demo.bank import demo_questions
 from worker.reproduction.paraphrase_tables import training_material
-from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
+from worker.reproduction.runs import PROBLEM_SETS, part_names, part_problems
 from worker.reproduction.tables import markdown_table
 from worker.solver.starter_data import STARTER_SETS, StarterSets, starter_rows
 

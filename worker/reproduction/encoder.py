@@ -35,15 +35,13 @@ from worker.reproduction.runs import (
     Plan,
     Run,
     RunResult,
-    Runs,
     Say,
     question_numbers,
     read_arms,
     run_context,
     run_missing,
-    runs_by_arm,
 )
-from worker.reproduction.tables import difference_cell, markdown_table, range_of, spread_cell
+from worker.reproduction.tables import Runs, difference_cell, markdown_table, range_of, runs_by_arm, spread_cell
 
 _TEST_SHARE = 0.2
 

@@ -26,8 +26,8 @@ from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut
 from questionbank.demo.bank import phrasing_pairs, story_pairs
 from worker.paraphrase.evaluation import INTERVALS, Figures, PairResamples, intervals, mean_figures, operator_figures
-from worker.reproduction.runs import Arm, Runs, read_arms, read_published, runs_by_arm
-from worker.reproduction.tables import difference_cell, markdown_table, range_of, spread_cell
+from worker.reproduction.runs import Arm, read_arms, read_published
+from worker.reproduction.tables import Runs, difference_cell, markdown_table, range_of, runs_by_arm, spread_cell
 
 MEASURED_ON = {
     "aquarat_val": "AquaRAT validation (rule-made labels)",

@@ -1,6 +1,6 @@
-"""The arms of the papers' tables, and running, storing and reading their runs and trained models.
+"""The arms of the papers' tables, the public sets of word problems, and the runs: planned, executed and stored.
 
-A paper's arms and published figures are in a TOML file next to this module.
+A paper's arms and published figures are in a TOML file next to this module. A stopped reproduction resumes.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ import torch
 
 from analytics.artifacts import Manifest, artifact_read
 from analytics.atomic_file import write_json, written_aside
+from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE
 from analytics.configuration import config_to_dict
 from analytics.errors import ArtifactError, DataError
 from analytics.metrics import rounded
+from analytics.problem_files import Problems, read_problems
 from analytics.training.context import Callback, StepReport, TrainingContext
 
 _FOLDER = Path(__file__).parent
@@ -80,7 +82,7 @@ def _read(capability: str) -> dict[str, Any]:
 
 
 Say = Callable[[str], Any]
-_FIGURES, _OUTCOMES, _SEED = "figures.json", "outcomes.npz", "seed-"
+FIGURES, OUTCOMES, SEED = "figures.json", "outcomes.npz", "seed-"
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class Plan:
         """Return the plan for a command's options, with defaults for options not given.
 
         Args:
-            options: options parsed with `worker.reproduction.command.add_arguments`.
+            options: options parsed with `worker.reproduction.__main__.add_arguments`.
             config: configuration that all arms share.
             defaults: default arms, seeds and sets.
             more: the capability's own fields.
@@ -172,58 +174,6 @@ class RunResult:
     outcomes: Mapping[str, npt.NDArray[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedRun:
-    """A stored run.
-
-    Attributes:
-        fold: index of its part among the set's parts.
-        part: the part of the set that it was trained on.
-    """
-
-    fold: int
-    part: str
-    seed: int
-    folder: Path
-
-    def figures(self) -> dict[str, Any]:
-        """Return its figures by evaluated set."""
-        sets: dict[str, Any] = json.loads((self.folder / _FIGURES).read_text(encoding="utf-8"))["sets"]
-        return sets
-
-    def outcomes(self) -> dict[str, npt.NDArray[Any]]:
-        """Return its arrays by ``set/name``."""
-        with np.load(self.folder / _OUTCOMES) as stored:
-            return {key: stored[key] for key in stored.files}
-
-
-Runs = Mapping[str, Sequence[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]]
-"""The figures and outcomes of each seed, by arm."""
-
-
-def runs_by_arm(folders: Sequence[Path]) -> Runs:
-    """Return the results of finished runs.
-
-    Args:
-        folders: the folders, as `run_missing` returns them.
-    """
-    runs: dict[str, list[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]] = {}
-    for folder in folders:
-        figures = json.loads((folder / _FIGURES).read_text(encoding="utf-8"))
-        with np.load(folder / _OUTCOMES) as outcomes:
-            runs.setdefault(figures["settings"]["arm"], []).append((figures, dict(outcomes)))
-    return runs
-
-
-def finished_runs(output: Path, parts: Sequence[str], arm: str) -> list[FinishedRun]:
-    """Return an arm's finished runs on the parts of a set, by part and seed."""
-    return [
-        FinishedRun(fold, part, int(file.parent.name.removeprefix(_SEED)), file.parent)
-        for fold, part in enumerate(parts)
-        for file in sorted((output / part / arm).glob(f"{_SEED}*/{_FIGURES}"))
-    ]
-
-
 def run_missing(
     output: Path,
     wanted: Iterable[tuple[str, int]],
@@ -253,7 +203,7 @@ def run_missing(
     defaults = config_to_dict(type(config)())
     for arm, seed in wanted:
         run = Run(
-            arm, seed, settings_of(arm, seed), output / arm / f"{_SEED}{seed}", _prefixed(say, f"{arm}, seed {seed}")
+            arm, seed, settings_of(arm, seed), output / arm / f"{SEED}{seed}", _prefixed(say, f"{arm}, seed {seed}")
         )
         folders.append(run.folder)
         if _is_done(run, defaults):
@@ -273,7 +223,7 @@ def _is_done(run: Run, defaults: Mapping[str, Any]) -> bool:
         DataError: it holds a run with other settings.
     """
     folder = run.folder
-    path = folder / _FIGURES
+    path = folder / FIGURES
     if not path.is_file():
         return False
     before = json.loads(path.read_text(encoding="utf-8"))["settings"]
@@ -290,7 +240,7 @@ def _is_done(run: Run, defaults: Mapping[str, Any]) -> bool:
 def _keep(run: Run, result: RunResult, seconds: float) -> None:
     """Write a finished run's results, the figures last: they mark it as finished."""
     folder = run.folder
-    with written_aside(folder / _OUTCOMES) as stream:
+    with written_aside(folder / OUTCOMES) as stream:
         np.savez_compressed(stream, **result.outcomes)  # type: ignore[arg-type]
     body = {
         "settings": run.settings,
@@ -299,7 +249,7 @@ def _keep(run: Run, result: RunResult, seconds: float) -> None:
         "seconds": round(seconds, 1),
         "sets": rounded(result.sets),
     }
-    write_json(folder / _FIGURES, body)
+    write_json(folder / FIGURES, body)
     shutil.rmtree(run.checkpoint, ignore_errors=True)
 
 
@@ -382,3 +332,98 @@ def _is_model(folder: Path, config: Any) -> bool:
         return artifact_read(folder).config == config_to_dict(config)
     except ArtifactError:
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemSet:
+    """A public data set.
+
+    Attributes:
+        title: its name in the tables.
+        learned: training file or folder, relative to the data folder.
+        tested: a separate test file, if the first one has no test part.
+        folds: number of cross-validation folds; 0 if it has a test part.
+        backbone: the encoder to train from unless another is named; empty for the default one.
+        foreign: set in another language that multilingual arms are also trained on; empty if there is none.
+    """
+
+    title: str
+    learned: str
+    tested: str = ""
+    folds: int = 0
+    backbone: str = ""
+    foreign: str = ""
+
+
+PROBLEM_SETS: dict[str, ProblemSet] = {
+    "asdiv_a": ProblemSet("ASDiv-A", "asdiv_a/cv.jsonl.gz", folds=5),
+    "mawps": ProblemSet("MAWPS", "mawps/cv.jsonl.gz", folds=5),
+    "math23k": ProblemSet("Math23K", "math23k", backbone=MULTILINGUAL_BACKBONE, foreign="mathqa"),
+    "mathqa": ProblemSet(
+        "MathQA (adapted val)", "mathqa/train_part.jsonl.gz", tested="mathqa_adapted/val.jsonl.gz", foreign="math23k"
+    ),
+}
+"""By the word that ``--train-on`` takes, as a whole or as one fold: ``asdiv_a/fold-0``."""
+
+
+def set_backbone(known: ProblemSet, chosen: str) -> str:
+    """Return the encoder that a set's arms are trained from: the named one, else the set's own.
+
+    >>> set_backbone(PROBLEM_SETS["mawps"], DEFAULT_BACKBONE), set_backbone(PROBLEM_SETS["math23k"], DEFAULT_BACKBONE)
+    ('all-MiniLM-L6-v2', 'multilingual-e5-small')
+    """
+    return known.backbone if known.backbone and chosen == DEFAULT_BACKBONE else chosen
+
+
+def part_names(chosen: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS) -> list[str]:
+    """Return the runs of a set, one per fold: ``asdiv_a`` or ``asdiv_a/fold-3``.
+
+    Raises:
+        DataError: there is no such set or fold.
+    """
+    name, _, fold = chosen.partition("/")
+    problem_set = sets.get(name)
+    names: list[str] = []
+    if problem_set is not None:
+        names = [f"{name}/fold-{number}" for number in range(problem_set.folds)] or [name]
+    if fold:
+        names = [chosen] if chosen in names else []
+    if not names:
+        raise DataError(f"There is no set {chosen}; there are {', '.join(sets)}, and folds as asdiv_a/fold-0.")
+    return names
+
+
+def part_problems(data: Path, part: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS, *, most: int = 0) -> Problems:
+    """Return the problems of a run; no training or validation problem has a test problem's text.
+
+    Args:
+        data: folder with a subfolder per public data set.
+        part: a name from `part_names`.
+        sets: the sets that the part's name refers to.
+        most: maximum number of training problems, and of test problems; 0 for all.
+
+    Raises:
+        DataError: the set is missing or cannot be read.
+    """
+    name, _, fold = part.partition("/fold-")
+    chosen = sets[name]
+    problems = read_problems(data / chosen.learned, fold=int(fold) if fold else -1)
+    if chosen.tested:
+        problems = replace(problems, test=read_problems(data / chosen.tested).learned)
+    problems = problems.without_leaks()
+    most = most or len(problems.learned) + len(problems.test)
+    return replace(problems, learned=problems.learned[:most], test=problems.test[:most])
+
+
+def scope_note(known: ProblemSet, folds: tuple[int, ...], seeds: tuple[int, ...]) -> str:
+    """Return a note on the folds and seeds that were run, unless it is all folds with one seed.
+
+    >>> scope_note(PROBLEM_SETS["mawps"], (0,), (1, 2))
+    ' (fold 0, 2 seeds)'
+    """
+    notes = []
+    if len(folds) < known.folds:
+        notes.append(f"fold{'s' if len(folds) > 1 else ''} {', '.join(map(str, folds))}")
+    if len(seeds) > 1:
+        notes.append(f"{len(seeds)} seeds")
+    return f" ({', '.join(notes)})" if notes else ""

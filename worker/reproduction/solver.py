@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from analytics.analogy.retriever import load_retriever
 from analytics.atomic_file import write_text
@@ -20,22 +21,41 @@ from analytics.problem_files import Problems
 from analytics.recalling_solver import recalling
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import SolverModel
+from analytics.solver.representation import centre_cosines, clustering_index, contrasting_pairs, layer_states
 from analytics.solver.solution import ProblemSolver
 from analytics.solver.train import FittedSolver, fit_problems
-from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
-from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_context, run_missing, wanted_runs
+from worker.reproduction.runs import (
+    PROBLEM_SETS,
+    Plan,
+    Run,
+    RunResult,
+    Say,
+    part_names,
+    part_problems,
+    question_numbers,
+    run_context,
+    run_missing,
+    set_backbone,
+    wanted_runs,
+)
 from worker.reproduction.solver_figures import (
     CASE_ARMS,
+    COSINES,
+    PlacedProblems,
     case_table,
     draw_cases,
     kept_moments,
+    known,
     moment,
     moment_observer,
+    prototype_map,
+    readable,
     representation_tables,
 )
-from worker.reproduction.solver_representation import COSINES, Representation, measure_representation
 from worker.reproduction.solver_tables import ARMS, MULTILINGUAL, RECALLING, RECURRENT, solver_tables
-from worker.solver.outcomes import Outcome, figures_of, outcomes_of, retrieval_solvers
+from worker.solver.evaluation import Outcome, figures_of, outcomes_of, retrieval_solvers, term_vectors
+
+_LEARNED = 3_000  # training problems whose clustering is evaluated
 
 
 @dataclass(frozen=True)
@@ -117,8 +137,8 @@ def _is_represented(arm: str) -> bool:
 
 def _backbone(plan: SolverPlan, part: str, arm: str = "") -> str:
     """Return the encoder that a set's arms are trained from: the named one, else the set's own."""
-    known = PROBLEM_SETS[part.partition("/")[0]]
-    encoder_set = replace(known, backbone=MULTILINGUAL_BACKBONE) if arm in MULTILINGUAL else known
+    problem_set = PROBLEM_SETS[part.partition("/")[0]]
+    encoder_set = replace(problem_set, backbone=MULTILINGUAL_BACKBONE) if arm in MULTILINGUAL else problem_set
     return set_backbone(encoder_set, plan.config.backbone)
 
 
@@ -208,3 +228,64 @@ def _arrays(outcomes: Sequence[Outcome]) -> dict[str, np.ndarray]:
         "test/operators": np.array([outcome.operators for outcome in outcomes]),
         "test/is_twin": np.array([outcome.is_twin for outcome in outcomes]),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Representation:
+    """Measurements of an encoder.
+
+    Attributes:
+        figures: clustering of training and test problems by layer, and cosines of the two kinds of pairs by layer.
+        cosines: (test problems,) to the centre of the prototype equation; NaN if no other problem has it, or if the
+            equation cannot be parsed.
+        picture: SVG of the test problems of the most frequent prototype equations.
+        placed: at most about 3,000 of the training problems, and all test problems, whose equation can be parsed.
+    """
+
+    figures: dict[str, Any]
+    cosines: npt.NDArray[np.float64]
+    picture: str
+    placed: PlacedProblems
+
+
+def measure_representation(model: SolverModel, problems: Problems, title: str) -> Representation | None:
+    """Measure the encoder of a solver; None if no equation of a test problem can be parsed.
+
+    Args:
+        model: the trained solver.
+        problems: its training and test problems.
+        title: printed above the picture.
+    """
+    rows, examples, prototypes = readable(problems.test)
+    if not examples:
+        return None
+    states = layer_states(model, examples)
+    top = states.first[-1]
+    sample = readable(problems.learned[:: max(1, len(problems.learned) // _LEARNED)])
+    learned = layer_states(model, sample.examples).first[-1]
+    pairs = contrasting_pairs(term_vectors(examples)[0], prototypes)
+    figures = {
+        "clustering": {
+            "training": known(clustering_index(learned, sample.prototypes)),
+            "test_by_layer": [known(clustering_index(layer, prototypes)) for layer in states.first],
+        },
+        "pairs": {
+            name: {"pairs": len(rows), "cosine_by_layer": [known(_mean_cosine(layer, rows)) for layer in states.words]}
+            for name, rows in zip(("similar_wording", "same_prototype"), pairs, strict=True)
+        },
+    }
+    cosines = np.full(len(problems.test), np.nan)
+    cosines[rows] = centre_cosines(top, prototypes)
+    placed = PlacedProblems(
+        states=np.concatenate([learned, top]),
+        prototypes=np.array([*sample.prototypes, *prototypes]),
+        rows=np.array([-1] * len(learned) + rows),
+    )
+    return Representation(figures, cosines, prototype_map(top, prototypes, title), placed)
+
+
+def _mean_cosine(vectors: npt.NDArray[np.float32], pairs: npt.NDArray[np.int64]) -> float:
+    left, right = vectors[pairs[:, 0]], vectors[pairs[:, 1]]
+    lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+    cosines = (left * right).sum(axis=1) / np.maximum(lengths, 1e-12)
+    return float(cosines.mean()) if len(cosines) else float("nan")

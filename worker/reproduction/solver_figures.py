@@ -3,27 +3,102 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from analytics.atomic_file import write_json, write_text
+from analytics.atomic_file import write_json, write_text, written_aside
+from analytics.expression.keys import prototype_equation
 from analytics.records import ProblemRecord
 from analytics.solver.model import SolverModel
 from analytics.solver.representation import clustering_index, layer_states
+from analytics.solver.targets import SolverExample, solver_examples
 from analytics.solver.train import Observer
 from analytics.training.context import StepReport
-from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
-from worker.reproduction.problem_sets import part_names
-from worker.reproduction.runs import FinishedRun, Run, finished_runs
-from worker.reproduction.solver_representation import COSINES, PlacedProblems, known, prototype_map, readable
+from worker.reproduction.runs import PROBLEM_SETS as SETS
+from worker.reproduction.runs import Run, part_names
 from worker.reproduction.solver_tables import ARMS
-from worker.reproduction.tables import Pooled, map_of_groups, range_of, titled_table
-from worker.solver.outcomes import outcomes_of
+from worker.reproduction.tables import FinishedRun, Pooled, finished_runs, map_of_groups, range_of, titled_table
+from worker.solver.evaluation import outcomes_of
+
+COSINES = "centre_cosine"
+"""Name of the array with the cosine of each test problem to the centre of its prototype equation."""
+_MAPPED = 4  # prototype equations on the map
+_PLACED = "representations.npz"
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedProblems:
+    """An encoder's representations of training and test problems.
+
+    Attributes:
+        states: (problems, width) of [CLS], last layer.
+        prototypes: (problems,) prototype equations.
+        rows: (problems,) index among the test problems; -1 for a training problem.
+    """
+
+    states: npt.NDArray[np.float32]
+    prototypes: npt.NDArray[np.str_]
+    rows: npt.NDArray[np.int64]
+
+    def save(self, folder: Path) -> None:
+        """Write them into a run's folder, the states in half precision."""
+        with written_aside(folder / _PLACED) as stream:
+            np.savez_compressed(
+                stream, states=self.states.astype(np.float16), prototypes=self.prototypes, rows=self.rows
+            )
+
+    @classmethod
+    def load(cls, folder: Path) -> PlacedProblems | None:
+        """Read them from a run's folder; None if it has none stored."""
+        if not (folder / _PLACED).is_file():
+            return None
+        with np.load(folder / _PLACED) as stored:
+            return cls(stored["states"].astype(np.float32), stored["prototypes"], stored["rows"])
+
+
+class Readable(NamedTuple):
+    """Problems whose equation can be parsed: their indices, examples and prototype equations."""
+
+    rows: list[int]
+    examples: list[SolverExample]
+    prototypes: list[str]
+
+
+def readable(problems: Sequence[ProblemRecord]) -> Readable:
+    """Return the problems whose equation can be parsed."""
+    read = Readable([], [], [])
+    for row, problem in enumerate(problems):
+        for example in solver_examples([problem]):
+            if example.tree is not None:
+                read.rows.append(row)
+                read.examples.append(example)
+                read.prototypes.append(prototype_equation(example.tree))
+    return read
+
+
+def prototype_map(states: npt.NDArray[np.float32], prototypes: Sequence[str], title: str) -> str:
+    """Draw the problems of the most frequent prototype equations as SVG.
+
+    Args:
+        states: (problems, width).
+        prototypes: prototype equation of each problem.
+        title: printed above the map, followed by the method.
+    """
+    common = [prototype for prototype, _count in Counter(prototypes).most_common(_MAPPED)]
+    groups = {prototype: states[[key == prototype for key in prototypes]] for prototype in common}
+    return map_of_groups(groups, title)
+
+
+def known(figure: float) -> float | None:
+    """Return a figure for JSON: None for NaN."""
+    return None if np.isnan(figure) else figure
+
 
 _LOWEST = 0.4  # lowest interval of cosines; those below it form one interval
 

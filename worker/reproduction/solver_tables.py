@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
-from worker.reproduction.problem_sets import part_names
-from worker.reproduction.runs import Arm, finished_runs, read_arms, read_published
-from worker.reproduction.tables import NOT_RUN, Pooled, difference, markdown_table, titled_table
+from worker.reproduction.runs import PROBLEM_SETS as SETS
+from worker.reproduction.runs import Arm, part_names, read_arms, read_published
+from worker.reproduction.tables import NOT_RUN, Pooled, difference, finished_runs, markdown_table, titled_table
 
 RECALLING = "none-recalling"
 """The arm that also queries a retriever for the solutions of similar problems (ours)."""

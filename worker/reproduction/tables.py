@@ -1,7 +1,8 @@
-"""Finished runs as Markdown tables and as maps: pooled outcomes, their intervals, and cells."""
+"""Finished runs, read and shown as Markdown tables and maps: pooled outcomes, their intervals, and cells."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -18,10 +19,61 @@ from analytics.retrieval import Encode
 from questionbank.core.charts import SHAPES
 from questionbank.core.errors import ValidationFailed
 from worker.bootstrap import mean_interval, paired_difference
-from worker.reproduction.problem_sets import ProblemSet, scope_note
-from worker.reproduction.runs import FinishedRun
+from worker.reproduction.runs import FIGURES, OUTCOMES, SEED, ProblemSet, scope_note
 
 NOT_RUN = "not run"
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """A stored run.
+
+    Attributes:
+        fold: index of its part among the set's parts.
+        part: the part of the set that it was trained on.
+    """
+
+    fold: int
+    part: str
+    seed: int
+    folder: Path
+
+    def figures(self) -> dict[str, Any]:
+        """Return its figures by evaluated set."""
+        sets: dict[str, Any] = json.loads((self.folder / FIGURES).read_text(encoding="utf-8"))["sets"]
+        return sets
+
+    def outcomes(self) -> dict[str, npt.NDArray[Any]]:
+        """Return its arrays by ``set/name``."""
+        with np.load(self.folder / OUTCOMES) as stored:
+            return {key: stored[key] for key in stored.files}
+
+
+Runs = Mapping[str, Sequence[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]]
+"""The figures and outcomes of each seed, by arm."""
+
+
+def runs_by_arm(folders: Sequence[Path]) -> Runs:
+    """Return the results of finished runs.
+
+    Args:
+        folders: the folders, as `run_missing` returns them.
+    """
+    runs: dict[str, list[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]] = {}
+    for folder in folders:
+        figures = json.loads((folder / FIGURES).read_text(encoding="utf-8"))
+        with np.load(folder / OUTCOMES) as outcomes:
+            runs.setdefault(figures["settings"]["arm"], []).append((figures, dict(outcomes)))
+    return runs
+
+
+def finished_runs(output: Path, parts: Sequence[str], arm: str) -> list[FinishedRun]:
+    """Return an arm's finished runs on the parts of a set, by part and seed."""
+    return [
+        FinishedRun(fold, part, int(file.parent.name.removeprefix(SEED)), file.parent)
+        for fold, part in enumerate(parts)
+        for file in sorted((output / part / arm).glob(f"{SEED}*/{FIGURES}"))
+    ]
 
 
 def spread_cell(values: Sequence[float | None]) -> str:

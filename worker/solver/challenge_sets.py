@@ -30,7 +30,7 @@ from analytics.solver.reversing import reverse_operation
 from analytics.solver.served import load_solver
 from analytics.solver.solution import ProblemSolver
 from analytics.text.numbers import find_numbers
-from worker.solver.outcomes import outcomes_of
+from worker.solver.evaluation import outcomes_of
 from worker.solver.starter_data import write_rows
 
 HE_MWP = 400

@@ -168,7 +168,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder of the public data sets")
     parser.add_argument("--model", type=Path, required=True, help="folder of SmolLM2, as a worker writes it")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
-    parser.add_argument("--seed", type=int, default=1, help="of first values and of the problems' order")
+    parser.add_argument("--seed", type=int, default=1, help="of the initial weights and of the problems' order")
     parser.add_argument("--steps", type=int, default=STEPS, help="at most; %(default)s by default")
     parser.add_argument("--minutes", type=float, default=math.inf, help="at most; by default any number")
     parser.add_argument("--everyday", type=int, default=50_000, help="everyday problems to learn from")

@@ -242,10 +242,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder of the public data sets")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     parser.add_argument("--language", choices=tuple(STARTER_SETS), default="en")
-    parser.add_argument(
-        "--synthetic", type=int, help="problems from stories to learn from, in place of as many as usual"
-    )
-    parser.add_argument("--everyday", type=int, help="everyday problems to learn from, in place of as many as usual")
+    parser.add_argument("--synthetic", type=int, help="number of problems made from stories, in place of the usual one")
+    parser.add_argument("--everyday", type=int, help="number of everyday problems, in place of the usual one")
     parser.add_argument(
         "--learned",
         nargs="+",
@@ -257,9 +255,9 @@ def main(arguments: list[str] | None = None) -> int:
         "--measured",
         nargs="+",
         metavar="SET",
-        help="sets to measure on in place of the usual ones: nothing that equals their problems is learned from",
+        help="sets to measure on in place of the usual ones; problems equal to theirs are left out",
     )
-    parser.add_argument("--longest", type=int, help="characters of a problem, in place of the usual bound")
+    parser.add_argument("--longest", type=int, help="maximum characters per problem, in place of the usual one")
     options = parser.parse_args(arguments)
     sets = STARTER_SETS[options.language]
     if not (sets.synthetic or (options.synthetic is None and options.everyday is None)):

@@ -10,7 +10,7 @@ from questionbank.core.errors import ValidationFailed
 from questionbank.core.wording import counted
 from questionbank.management.base import BankCommand
 from questionbank.models import RetrainingSchedule
-from questionbank.training.retraining_forms import FIELDS, ScheduleForm
+from questionbank.training.forms import FIELDS, ScheduleForm
 from questionbank.training.retraining_selectors import RetrainedModel, retrained_models, schedule_of
 from questionbank.training.retraining_services import schedule_set
 

@@ -19,7 +19,7 @@ from questionbank.core.errors import ImportRefused, LineWarning
 from questionbank.formats import read
 from questionbank.formats.kinds import COMPUTED, blank_answer, right_labels, right_options
 from questionbank.formats.moodle.words import category_path
-from worker.exam.judged_papers import is_same, plain
+from worker.exam.papers_exam import is_same, plain
 
 Truth = dict[str, Any]
 _PICTURE = re.compile(r"!\[[^\]]*\]\([^()]*\)|\[picture[^\]]*\]")

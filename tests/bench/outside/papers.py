@@ -1,6 +1,6 @@
 """Test papers by people who had not seen the code, read and compared with what their authors say is in them.
 
-`worker.exam.judged_papers` says what is compared. Of a question that is not whole the reader should doubt something:
+`worker.exam.papers_exam` says what is compared. Of a question that is not whole the reader should doubt something:
 what is neither whole nor doubted is wrong in silence.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from questionbank.papers.paper_lines import FoundQuestion
-from worker.exam.judged_papers import Truth, faults, matched, truths_of
+from worker.exam.papers_exam import Truth, faults, matched, truths_of
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from analytics.solver.second_opinion import SecondOpinionSolver
 from questionbank.bank.history_selectors import question_history
 from questionbank.bank.question_selectors import question_get
 from questionbank.models import Question, QuestionEquation, Run
-from questionbank.registry.language_models import packaged_model_folder
+from questionbank.registry.language_model_selectors import packaged_model_folder
 from questionbank.similar import insight
 from questionbank.solving import solutions
 from questionbank.solving.services import solution_store
@@ -21,7 +21,7 @@ from questionbank.solving.solutions import SolvedText
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.small_bank import write_question
 from worker.reporting import run_here
-from worker.solver import solving
+from worker.solver import jobs
 
 pytestmark = pytest.mark.django_db
 
@@ -230,9 +230,9 @@ def test_a_typed_problem_gets_the_answer_of_the_job_once_it_is_ready(as_teacher,
     assert 'hx-trigger="every 2s"' in waiting
     assert "90% likely" in waiting
     champion = replace(solver, solver=ScriptedSolver({TEXT: [("6+4", 0.7)]}))
-    monkeypatch.setattr(solving, "language_champion", lambda **_wanted: champion.artifact)
-    monkeypatch.setattr(solving, "solver_in_use", lambda _artifact, **_with: champion)
-    run.result = run_here(run, solving.opinion_run)
+    monkeypatch.setattr(jobs, "language_champion", lambda **_wanted: champion.artifact)
+    monkeypatch.setattr(jobs, "solver_in_use", lambda _artifact, **_with: champion)
+    run.result = run_here(run, jobs.opinion_run)
     run.state = Run.State.SUCCEEDED
     run.save()
     ready = as_teacher.get(address, headers={"HX-Request": "true"}).content.decode()
@@ -267,9 +267,9 @@ def test_it_is_said_what_the_language_model_answers_and_whether_it_agrees(
     run = asked(as_teacher)
     own = ScriptedSolver({TEXT: [("6+4", 0.6)]})
     champion = replace(solver, solver=RuleSolver(SecondOpinionSolver(own, Writer(equation))))
-    monkeypatch.setattr(solving, "language_champion", lambda **_wanted: champion.artifact)
-    monkeypatch.setattr(solving, "solver_in_use", lambda _artifact, **_with: champion)
-    result = run_here(run, solving.opinion_run)
+    monkeypatch.setattr(jobs, "language_champion", lambda **_wanted: champion.artifact)
+    monkeypatch.setattr(jobs, "solver_in_use", lambda _artifact, **_with: champion)
+    result = run_here(run, jobs.opinion_run)
     Run.objects.filter(pk=run.pk).update(result=result, state=Run.State.SUCCEEDED)
     page = " ".join(as_teacher.get(reverse("second_opinion", args=[run.pk])).content.decode().split())
     assert sentence in page

@@ -14,7 +14,7 @@ from django.utils import timezone
 from questionbank.core.errors import Conflict, NotAllowed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, ModelRetention, Run
 from questionbank.registry.artifact_services import artifact_delete, artifact_promote
-from questionbank.registry.deletion_services import old_models_delete, retention_set
+from questionbank.registry.lifecycle_services import old_models_delete, retention_set
 from questionbank.registry.model_selectors import model_bytes, models_in_jobs, old_models, rejected_candidates
 
 pytestmark = pytest.mark.django_db

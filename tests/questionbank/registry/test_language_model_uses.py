@@ -16,7 +16,8 @@ from questionbank.core.database import database_now
 from questionbank.core.errors import Conflict, NotAllowed
 from questionbank.models import LanguageModelUse
 from questionbank.operations.health import health_report
-from questionbank.registry.language_model_use_services import (
+from questionbank.registry.language_model_selectors import endpoint_model
+from questionbank.registry.language_model_services import (
     CHECK_QUESTIONS,
     CHECKED_FOR,
     CountedModel,
@@ -27,7 +28,6 @@ from questionbank.registry.language_model_use_services import (
     language_model_for,
     language_model_switch,
 )
-from questionbank.registry.language_models import endpoint_model
 from tests.language_model_server import language_model_server, said
 from tests.questionbank.page_bank import text_of
 

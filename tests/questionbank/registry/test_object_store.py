@@ -23,7 +23,7 @@ from questionbank.core import env
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.core.outage import Outage, outage_of
 from questionbank.core.storage import uploads_forget_old
-from questionbank.jobs.checkpoint_services import checkpoint_fetch, checkpoint_store, checkpoints_clear
+from questionbank.jobs.resume_services import checkpoint_fetch, checkpoint_store, checkpoints_clear
 from questionbank.jobs.run_selectors import checkpoint_folder, run_has_checkpoint, stored_names
 from questionbank.models import Run, RunMetric
 from questionbank.operations.health import health_report, require_object_store

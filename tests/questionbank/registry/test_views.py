@@ -172,7 +172,7 @@ def test_a_comparison_shows_figures_intervals_and_the_verdict(candidate, champio
     assert "It does not pass the gate." in page
     suite = "the bank’s held-out questions"
     better = f"Precision at 10, level 2 on {suite} 60 questions better 0.610 0.520 0.090 0.030 to 0.150"
-    worse = f"Error of the difficulty (MAE) on {suite} 40 questions; less is better worse 0.250 0.200 0.050"
+    worse = f"Error of the difficulty (MAE) on {suite} 40 questions; lower is better worse 0.250 0.200 0.050"
     assert better in page
     assert f"{worse} 0.020 to 0.080" in page
     assert "3 can only be read by the other model." in page

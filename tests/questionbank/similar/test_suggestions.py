@@ -20,7 +20,7 @@ from questionbank.models import (
     Run,
 )
 from questionbank.questions.exclusion_services import language_model_exclude
-from questionbank.registry.language_model_use_selectors import may_be_sent
+from questionbank.registry.language_model_selectors import may_be_sent
 from questionbank.similar import suggestion_services
 from questionbank.similar.suggestion_selectors import concept_suggestions
 from questionbank.similar.suggestion_services import concepts_suggest_request, run_concepts_suggest

@@ -15,7 +15,7 @@ from questionbank.bank.question_services import question_create
 from questionbank.core.database import database_now
 from questionbank.models import LanguageModelAnswer, LanguageModelUse, ModelArtifact, Question, QuestionSolution, Run
 from questionbank.questions.exclusion_services import language_model_exclude
-from questionbank.registry.language_models import _rate_limit
+from questionbank.registry.language_model_selectors import _rate_limit
 from questionbank.solving.services import solution_store
 from questionbank.solving.worked_out_services import (
     TRIED_AGAIN_AFTER,
@@ -27,7 +27,7 @@ from questionbank.solving.worked_out_services import (
 from tests.language_model_server import language_model_server
 from tests.questionbank.page_bank import text_of
 from tests.scripted_model import ScriptedModel
-from worker.solver import working_out
+from worker.solver import jobs
 from worker.tasks import capability_task
 
 STAMPS = "Mia has 12 stamps and gets 5 more. How many has she?"
@@ -153,7 +153,7 @@ def test_a_question_that_is_excluded_during_the_job_is_not_sent(server, settings
         language_model_exclude(question=later, is_excluded=True, user=teacher)
         return worked_out_store(**stored)
 
-    monkeypatch.setattr(working_out, "worked_out_store", excluding)
+    monkeypatch.setattr(jobs, "worked_out_store", excluding)
     assert take().result["worked_out"] == 1
     assert len(server.asked) == 1
 

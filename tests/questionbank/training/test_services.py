@@ -1,4 +1,4 @@
-"""When probes are asked for."""
+"""When probes are asked for, and what the log of a training says of its questions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from questionbank.models import ModelArtifact, Run
 from questionbank.training import services as training
+from questionbank.training.questions import Parts
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db
@@ -67,3 +68,12 @@ def test_a_finished_run_does_not_keep_an_admin_from_asking_again(hierarchy):
     assert training.training_request(
         capability="probes", hierarchies=[hierarchy.name], settings={"seed": "1"}
     ).parameters["set"] == {"seed": "1"}
+
+
+def test_what_left_nothing_out_is_not_named() -> None:
+    divided = "1,200 to learn from, 2 to validate with, 1 held out for comparison."
+    parts = Parts(tuple(range(1200)), (1, 2), (3,), left_out=0)
+    assert parts.described([(0, "unreadable")]) == divided
+    reasons = "4 unreadable, 1,000 near-duplicates of validation, held-out or test questions"
+    some = Parts(parts.learned, parts.validation, parts.held_out, left_out=1000)
+    assert some.described([(0, "repeated"), (4, "unreadable")]) == f"{divided} Left out: {reasons}."

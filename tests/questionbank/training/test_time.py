@@ -12,7 +12,7 @@ from django.utils import timezone
 from questionbank.core.capability_catalog import training_of
 from questionbank.core.capability_report import Report, Row, Table, TableRow
 from questionbank.models import Run, RunMetric, WorkerHeartbeat
-from questionbank.training.time import TrainingTime, training_time
+from questionbank.training.start import TrainingTime, training_time
 
 pytestmark = pytest.mark.django_db
 HERE = "train@here"
@@ -137,7 +137,7 @@ def test_the_form_says_it_before_a_training_starts(client, admin_person) -> None
     address = reverse("model_train", args=["solver"])
     page = client.get(address).content.decode()
     assert "No training of this kind has been done here yet" in page
-    assert "On two cores that do nothing else it is about" in page
+    assert "On two otherwise idle cores it takes about" in page
     trained(set={"epochs": "50", "batch_size": "16"})
     page = client.get(address).content.decode()
     assert "it takes about 10 min 0 s here" in page

@@ -12,7 +12,7 @@ from questionbank.registry.language_model_services import model_answer_request
 from questionbank.similar.exemplars import ExemplarPrompt
 from tests.language_model_server import KEY, said, streamed
 from tests.worker.jobs import done
-from worker.analogy.answering import answer_run
+from worker.analogy.jobs import answer_run
 from worker.reporting import run_here
 from worker.tasks import capability_task
 

@@ -14,8 +14,16 @@ from analytics.problem_files import read_problems
 from tests.language_model_server import KEY, said
 from tests.worker.analogy.test_evaluation import ROWS, write_set
 from worker.analogy.evaluation import evaluate_analogy_model, question_set
-from worker.analogy.figures import Columns, QuestionSet, bound_arm, figures_of, measure_arm, random_arm
-from worker.analogy.generator import MeasuredGenerator, opened_generator
+from worker.analogy.figures import (
+    Columns,
+    MeasuredGenerator,
+    QuestionSet,
+    bound_arm,
+    figures_of,
+    measure_arm,
+    opened_generator,
+    random_arm,
+)
 
 
 def answers(text: str) -> list[tuple[int, object, dict[str, str]]]:

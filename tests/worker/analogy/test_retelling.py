@@ -12,8 +12,8 @@ from questionbank.problem_writing.language_model import problems_of_answer
 from questionbank.problem_writing.services import variants_request
 from tests.language_model_server import streamed
 from tests.questionbank.small_bank import write_question
-from worker.analogy import answering as retelling
-from worker.analogy.answering import retell_run
+from worker.analogy import jobs as retelling
+from worker.analogy.jobs import retell_run
 from worker.reporting import run_here
 from worker.tasks import capability_task
 

@@ -12,15 +12,15 @@ from questionbank.core.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Question, Run
 from questionbank.registry.artifact_selectors import artifact_source, lens_champion
 from questionbank.registry.artifact_services import artifact_import, artifact_promote, artifact_register
+from questionbank.registry.lifecycle_services import comparison_request, model_roll_back, promotion_request
 from questionbank.registry.model_selectors import GateOutcome, changed_questions, gate, roll_back_target
-from questionbank.registry.promotion_services import comparison_request, model_roll_back, promotion_request
 from questionbank.training.analogy import analogy_material
 from questionbank.training.services import training_request
 from tests.questionbank.small_bank import add_questions, add_set, store_vectors
 from tests.questionbank.story_bank import STORIES, add_story, story
 from tests.worker.encoder_bank import tiny_retriever
 from tests.worker.jobs import Reporter, done
-from worker.analogy.comparison import retriever_figures
+from worker.analogy.jobs import retriever_figures
 from worker.embedding import set_vectors
 from worker.tasks import compare_models, promote_model
 

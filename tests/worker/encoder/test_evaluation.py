@@ -1,4 +1,4 @@
-"""`evaluate encoder`: sets of a folder, kept-back test files, the fixed part, and similarity pairs."""
+"""`evaluate encoder`: sets of a folder, kept-back test files, the fixed part, similarity pairs, and task over story."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ import pytest
 from analytics.errors import DataError
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.splits import is_held_out
-from worker.encoder.evaluation import evaluate_encoder, read_set, similarity_figures
+from worker.encoder.evaluation import (
+    Triple,
+    evaluate_encoder,
+    read_set,
+    read_triples,
+    similarity_figures,
+    task_margins,
+    triple_figures,
+)
 
 KINDS = ("area", "perimeter", "mean", "median")
 
@@ -135,3 +143,53 @@ def test_pairs_that_cannot_be_used_are_named(tmp_path, line, reason):
     pairs.write_bytes(line.encode("latin-1"))
     with pytest.raises(DataError, match="fewer than three pairs" if reason is None else f"line 1: {reason}"):
         similarity_figures(pairs, encode)
+
+
+TRIPLES = [
+    Triple("bus up", "box up", "bus rest", "rounding", "en"),
+    Triple("age sum", "coin sum", "age ratio", "sum", "en"),
+]
+
+
+def by_word(word: int):
+    """Encode a text by one of its two words alone."""
+
+    def encode(texts: Sequence[str]) -> np.ndarray:
+        words = sorted({text.split()[word] for triple in TRIPLES for text in _texts(triple)})
+        return np.array([[text.split()[word] == name for name in words] for text in texts], dtype=np.float32)
+
+    return encode
+
+
+def _texts(triple: Triple) -> tuple[str, str, str]:
+    return triple.question, triple.same_task, triple.same_story
+
+
+def test_an_encoder_of_tasks_ranks_every_triple_rightly_and_one_of_stories_none():
+    assert task_margins(TRIPLES, by_word(1)).tolist() == [1.0, 1.0]
+    assert task_margins(TRIPLES, by_word(0)).tolist() == [-1.0, -1.0]
+
+
+def test_figures_are_given_in_all_and_for_each_kind():
+    figures = triple_figures(TRIPLES, by_word(1))
+    assert (figures["triples"], figures["ranked_rightly"], figures["mean_difference"]) == (2, 1.0, 1.0)
+    assert set(figures["kinds"]) == {"rounding", "sum"}
+
+
+def test_a_tie_is_not_right():
+    assert triple_figures([Triple("a b", "a b", "a b", "", "en")], lambda texts: np.ones((len(texts), 1)))[
+        "ranked_rightly"
+    ] == pytest.approx(0)
+
+
+@pytest.mark.parametrize("line", [{"question": "a", "same_task": "b"}, {"question": 1}])
+def test_a_line_without_three_texts_is_named(tmp_path, line):
+    path = tmp_path / "triples.jsonl"
+    path.write_text(json.dumps(line) + "\n")
+    with pytest.raises(DataError, match="line 1"):
+        read_triples(path)
+
+
+def test_a_language_without_triples_is_an_error():
+    with pytest.raises(DataError, match="no triple in the language 'xx'"):
+        read_triples(language="xx")

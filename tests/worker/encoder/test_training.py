@@ -26,8 +26,8 @@ from questionbank.training.services import training_request
 from tests.questionbank.small_bank import add_question
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
 from tests.worker.jobs import Killed, done
-from worker.encoder import training as encoder_training
-from worker.encoder.training import encoder_feed
+from worker.encoder import jobs as encoder_training
+from worker.encoder.jobs import encoder_feed
 from worker.tasks import train_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]

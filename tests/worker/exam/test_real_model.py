@@ -10,7 +10,7 @@ import pytest
 from analytics.backbone.sources import packaged_file
 from analytics.language_model.packaged import _WEIGHTS, is_packaged_installed
 from questionbank.models import LanguageModelUse, Run
-from questionbank.registry.language_models import _rate_limit
+from questionbank.registry.language_model_selectors import _rate_limit
 from tests.chat_server import chat_server, load_model
 from worker.exam import solving_exam
 from worker.tasks import examine_language_model

@@ -19,8 +19,8 @@ from analytics.language_model.solving import with_worked_out
 from analytics.solver.solution import CERTAIN_ENOUGH, Solution, solution_of
 from analytics.text.number_slots import number_slots
 from questionbank.models import LanguageModelUse, Run
-from questionbank.registry.language_model_use_services import CHECK_QUESTIONS
-from questionbank.registry.language_models import _rate_limit
+from questionbank.registry.language_model_selectors import _rate_limit
+from questionbank.registry.language_model_services import CHECK_QUESTIONS
 from tests.language_model_server import language_model_server
 from worker import tasks
 from worker.exam import pairs_exam, solving_exam

@@ -15,8 +15,8 @@ from tests.analytics.probes.small_world import small_world
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_concept, add_questions, add_set, store_vectors
 from worker.evaluation import evaluate
-from worker.probes.difficulty_labels import answered_shares
-from worker.probes.response_gain import GainData, response_gain
+from worker.probes.comparison import answered_shares
+from worker.probes.evaluation import GainData, response_gain
 
 
 def gain_data(band_noise: float, *, responses: int = 400) -> GainData:

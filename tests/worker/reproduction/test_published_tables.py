@@ -18,8 +18,7 @@ import pytest
 from worker.reproduction.analogy_tables import analogy_tables
 from worker.reproduction.encoder import encoder_tables
 from worker.reproduction.paraphrase_tables import paraphrase_tables
-from worker.reproduction.solver_figures import representation_tables
-from worker.reproduction.solver_representation import COSINES
+from worker.reproduction.solver_figures import COSINES, representation_tables
 from worker.reproduction.solver_tables import solver_tables
 
 GOLDEN = Path(__file__).with_name("published")

@@ -15,9 +15,8 @@ from tests.analytics.solver.small_problems import problems
 from tests.public_sets import write_set
 from tests.worker.stopping import reproductions_stopped_at_once
 from worker.reproduction import solver as solver_runs
-from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
-from worker.reproduction.problem_sets import part_names, part_problems
-from worker.reproduction.runs import Arm
+from worker.reproduction.runs import PROBLEM_SETS as SETS
+from worker.reproduction.runs import Arm, part_names, part_problems
 from worker.reproduction.solver import SolverPlan as Plan
 from worker.reproduction.solver import reproduce_solver, solver_paper_tables
 from worker.reproduction.solver_figures import representation_tables

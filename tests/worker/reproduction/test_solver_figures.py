@@ -17,8 +17,7 @@ from tests.public_sets import write_set
 from worker.reproduction import runs as trained
 from worker.reproduction.solver import SolverPlan as Plan
 from worker.reproduction.solver import reproduce_solver
-from worker.reproduction.solver_figures import case_table, draw_cases, representation_tables
-from worker.reproduction.solver_representation import PlacedProblems
+from worker.reproduction.solver_figures import PlacedProblems, case_table, draw_cases, representation_tables
 
 
 @pytest.fixture(scope="module")

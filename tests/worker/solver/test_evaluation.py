@@ -17,8 +17,14 @@ from analytics.solver.plausibility import answer_to_count
 from analytics.solver.solution import Solution, solution_of
 from analytics.solver.targets import solver_example, solver_examples
 from questionbank.core.errors import NotFound, ServiceUnavailable
-from worker.solver.evaluation import evaluate_solver, evaluate_solver_model
-from worker.solver.outcomes import RetrieveAndApply, figures_of, outcomes_of, term_vectors
+from worker.solver.evaluation import (
+    RetrieveAndApply,
+    evaluate_solver,
+    evaluate_solver_model,
+    figures_of,
+    outcomes_of,
+    term_vectors,
+)
 
 ROWS = (
     ("Ann has 7 pens and finds 2 pens. How many pens?", "7+2"),

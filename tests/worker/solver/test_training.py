@@ -14,12 +14,12 @@ from analytics.solver.targets import solver_example, value_of
 from questionbank.capabilities.solver import SolverInBank
 from questionbank.core.errors import ValidationFailed
 from questionbank.jobs import run_services as runs
-from questionbank.jobs.block_services import block_ranges, blocks_plan
+from questionbank.jobs.resume_services import block_ranges, blocks_plan
 from questionbank.models import ModelArtifact, ModelComparison, Question, QuestionSolution, Run, WorkBlock
 from questionbank.operations.backups import bank_is_empty
 from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.registry.artifact_services import artifact_promote
-from questionbank.registry.promotion_services import comparison_request
+from questionbank.registry.lifecycle_services import comparison_request
 from questionbank.registry.serving import ServedSolver
 from questionbank.solving.services import solve_after_promotion, solve_request_missing
 from questionbank.solving.solutions import unsolved_questions
@@ -32,8 +32,8 @@ from tests.questionbank.small_bank import write_question
 from tests.questionbank.story_bank import add_problems
 from tests.worker.jobs import done
 from worker.blocks import do_block
-from worker.solver import comparison, solving
-from worker.solver.comparison import solver_figures
+from worker.solver import jobs
+from worker.solver.jobs import solver_figures
 from worker.tasks import capability_task, compare_models, help_with_job, train_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
@@ -134,7 +134,7 @@ class TestComparison:
             manifest={},
         )  # fmt: skip
         solvers = {champion.artifact: champion, candidate: ServedSolver(knowing, candidate)}
-        monkeypatch.setattr(comparison, "solver_of", solvers.__getitem__)
+        monkeypatch.setattr(jobs, "solver_of", solvers.__getitem__)
         run = comparison_request(candidate=candidate, user=None)
         done(run, compare_models)
         figures = ModelComparison.objects.get().figures
@@ -154,7 +154,7 @@ class TestSolving:
         problems = add_problems(5)
         equations = {problem.text: [(problem.equation.expression, 0.75)] for problem in problems[:3]}
         solver = served(equations)
-        monkeypatch.setattr(solving, "solver_in_use", lambda _artifact, **_options: solver)
+        monkeypatch.setattr(jobs, "solver_in_use", lambda _artifact, **_options: solver)
         return solver
 
     def test_every_question_is_looked_at_once(self, solver):
@@ -170,7 +170,7 @@ class TestSolving:
         assert solve_request_missing() is None
 
     def test_a_roll_back_of_probes_does_not_wait_while_solutions_are_stored(self, solver, monkeypatch):
-        store, other = solving.solution_store, connection.copy()
+        store, other = jobs.solution_store, connection.copy()
         free = {}
 
         def look(**values):
@@ -181,14 +181,14 @@ class TestSolving:
                 cursor.execute("SELECT pg_advisory_unlock_all()")
             return store(**values)
 
-        monkeypatch.setattr(solving, "solution_store", look)
+        monkeypatch.setattr(jobs, "solution_store", look)
         done(solve_request_missing(), capability_task("solve"))
         other.close()
         assert free == {"serving": True, "serving/probes": True, "serving/solver": False, "serving/analogy": False}
 
     def test_a_worker_is_soon_free_where_the_language_model_is_asked(self, solver, monkeypatch):
-        monkeypatch.setattr(solving, "SECOND_OPINIONS", 2)
-        monkeypatch.setattr(solving, "ASKED_BATCH", 1)
+        monkeypatch.setattr(jobs, "SECOND_OPINIONS", 2)
+        monkeypatch.setattr(jobs, "ASKED_BATCH", 1)
         done(solve_request_missing(), capability_task("solve"))
         assert list(
             WorkBlock.objects.filter(job__startswith="solve/").order_by("first").values_list("size", flat=True)
@@ -212,7 +212,7 @@ class TestSolving:
         first, second, third, *_rest = Question.objects.order_by("pk")
         chinese = served({second.text: [(second.equation.expression, 0.5)]}, "zh")
         solvers = {artifact.pk: own for own in (solver, chinese) for artifact in [own.artifact]}
-        monkeypatch.setattr(solving, "solver_in_use", lambda artifact, **_options: solvers[artifact.pk])
+        monkeypatch.setattr(jobs, "solver_in_use", lambda artifact, **_options: solvers[artifact.pk])
         Question.objects.filter(pk=second.pk).update(language="zh-Hans")
         Question.objects.filter(pk=third.pk).update(language="de")
         run = solve_request_missing()
@@ -234,9 +234,9 @@ class TestSolving:
 
     def test_nothing_is_kept_of_a_solver_that_serves_no_more(self, solver, monkeypatch):
         ids = list(Question.objects.order_by("pk").values_list("pk", flat=True))
-        job = solving.SolveBlocks(solver.artifact)
+        job = jobs.SolveBlocks(solver.artifact)
         blocks_plan(job=job.name, ranges=block_ranges(ids, 2))
-        monkeypatch.setattr(solving, "artifact_champion", lambda **_which: None)
+        monkeypatch.setattr(jobs, "artifact_champion", lambda **_which: None)
         assert do_block(job)
         assert not QuestionSolution.objects.exists()
         assert not do_block(job)  # another plan will name the solver that serves now
@@ -245,7 +245,7 @@ class TestSolving:
         run = solve_request_missing()
         runs.run_start(run_id=run.pk, worker="one")
         ids = list(Question.objects.order_by("pk").values_list("pk", flat=True))
-        name = solving.SolveBlocks(solver.artifact).name
+        name = jobs.SolveBlocks(solver.artifact).name
         blocks_plan(job=name, ranges=block_ranges(ids, 2))
         assert help_with_job(run.pk, name) == -(-len(ids) // 2)
         assert not unsolved_questions(solver.artifact).exists()
@@ -286,8 +286,8 @@ def test_a_chinese_solver_learns_from_chinese_problems_on_an_encoder_that_reads_
 def test_the_page_of_a_comparison_leaves_deleted_questions_out(db):
     question = add_problems(1)[0]
     rows = [{"question": question.pk}, {"question": question.pk + 1}]
-    comparison = ModelComparison(figures={"changed_problems": rows})
-    assert SolverInBank().shown(comparison) == {"changed_problems": rows[:1]}
+    jobs = ModelComparison(figures={"changed_problems": rows})
+    assert SolverInBank().shown(jobs) == {"changed_problems": rows[:1]}
 
 
 def test_the_command_trains_the_solver_in_use_further_unless_a_backbone_is_named(

@@ -30,7 +30,7 @@ class Command(BankCommand):
             default="default",
             help="analogy: number or folder of a solver that helps, by default those in use; none",
         )
-        parser.add_argument("--k", type=int, default=8, help="analogy: exemplars of a question (8)")
+        parser.add_argument("--k", type=int, default=8, help="analogy: exemplars per question (8)")
         parser.add_argument(
             "--ask",
             type=int,
@@ -47,13 +47,13 @@ class Command(BankCommand):
         parser.add_argument(
             "--answers", type=Path, help="analogy: file that keeps the language model's answers and is read first"
         )
-        parser.add_argument("--answer-tokens", type=int, default=1024, help="analogy: most tokens of an answer (1024)")
+        parser.add_argument("--answer-tokens", type=int, default=1024, help="analogy: maximum tokens per answer (1024)")
         parser.add_argument("--output", type=Path, help="file for the figures (JSON), which are printed too")
         parser.add_argument(
             "--limit", type=int, help="language_model: examples of each use, for a trial (by default all)"
         )
         parser.add_argument("--uses", nargs="+", metavar="USE", help="language_model: uses to examine (by default all)")
-        parser.add_argument("--queries", type=int, default=300, help="search: queries of each sort (300)")
+        parser.add_argument("--queries", type=int, default=300, help="search: queries of each kind (300)")
         parser.add_argument("--seed", type=int, default=0, help="search: of the sample; probes: of the first split (0)")
         parser.add_argument("--split", choices=["test", "dev"], default="test", help="search: half of the bank")
         parser.add_argument("--language", default="en", help="search, encoder: language of the questions (en)")

@@ -13,7 +13,7 @@ from questionbank.core.capability_catalog import fixed_suite
 from questionbank.management.base import BankCommand
 from questionbank.registry.artifact_selectors import artifact_champion
 from questionbank.registry.artifact_services import artifact_import
-from questionbank.registry.promotion_services import comparison_request, promotion_request
+from questionbank.registry.lifecycle_services import comparison_request, promotion_request
 
 
 class Command(BankCommand):
@@ -28,11 +28,11 @@ class Command(BankCommand):
             "--scope",
             default="",
             help="probes: name of their hierarchy; solver: its language (the manifest's); analogy: the language that it"
-            " is for, without one every language that it knows",
+            " is for (every language that it knows)",
         )
         parser.add_argument("--promote", action="store_true", help="promote it if it passes the gate")
         parser.add_argument("--reason", default="", help="why it is promoted; kept in the history")
-        parser.add_argument("--override", action="store_true", help="promote it although it does not pass the gate")
+        parser.add_argument("--override", action="store_true", help="promote it even if it does not pass the gate")
 
     def handle(self, *_args: Any, folder: Path, promote: bool, reason: str, **options: Any) -> None:
         from worker.comparison import compare_run, promote_run

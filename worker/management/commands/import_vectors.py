@@ -19,11 +19,11 @@ class Command(BankCommand):
     needs_model = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("folder", type=Path, help="that embed has written")
+        parser.add_argument("folder", type=Path, help="folder that `python -m analytics embed` has written")
 
     def handle(self, *_args: Any, folder: Path, **options: Any) -> None:
+        from worker.embedding import import_vectors
         from worker.reporting import run_here
-        from worker.vector_import import import_vectors
 
         run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Import vectors", send=False)
         echo = self.stderr.write if options["verbosity"] else None

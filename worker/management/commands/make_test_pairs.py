@@ -11,7 +11,7 @@ from questionbank.core.errors import ValidationFailed
 from questionbank.core.storage import written_aside
 from questionbank.management.base import BankCommand
 from questionbank.training.scorer import scorer_material
-from worker.paraphrase.comparison import bank_test_pairs
+from worker.paraphrase.training import bank_test_pairs
 
 _MODELS = {
     "passive": "f_a: writes the passive; else rules",

@@ -16,11 +16,11 @@ class Command(BankCommand):
     help = "Reproduce the tables of a capability's paper on public data."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        from worker.reproduction.command import add_arguments
+        from worker.reproduction.__main__ import add_arguments
 
         add_arguments(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        from worker.reproduction.command import reproduce
+        from worker.reproduction.__main__ import reproduce
 
         self.stdout.write(reproduce(options, self.stderr.write))

@@ -17,8 +17,8 @@ from questionbank.core.errors import KindredError
 from questionbank.management.base import BankCommand
 from questionbank.models import Run
 from questionbank.registry.artifact_selectors import artifact_champion
+from questionbank.registry.lifecycle_services import comparison_request, promotion_request
 from questionbank.registry.model_selectors import model_get
-from questionbank.registry.promotion_services import comparison_request, promotion_request
 from questionbank.training.services import training_request
 from questionbank.training.start import completed_settings
 
@@ -45,7 +45,7 @@ class Command(BankCommand):
         parser.add_argument(
             "--promote",
             action="store_true",
-            help="compare with the champion, promote if it passes (probes do so by themselves)",
+            help="compare with the champion, promote if it passes (probes do this automatically)",
         )
         parser.add_argument("--reason", default="", help="why it is promoted; kept in the history")
 

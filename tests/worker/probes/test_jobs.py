@@ -1,4 +1,4 @@
-"""The job that draws the map, on the real database."""
+"""Jobs of probes on the real database: drawing the map, and the difficulties that are learned."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors
 from tests.worker.jobs import done
 from worker import reporting
-from worker.probes import training as projection
+from worker.probes import jobs as projection
+from worker.probes.comparison import with_responses
 from worker.tasks import capability_task
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -96,3 +97,37 @@ def test_a_bank_without_vectors_fails_the_job_with_a_sentence() -> None:
     capability_task("project")(run.pk)
     run.refresh_from_db()
     assert "no vectors" in run.error
+
+
+def combined(percent: float, reach: float) -> dict[str, float]:
+    return {"percent": percent, "low": percent - reach, "high": percent + reach, "responses": 100}
+
+
+def bank(reach: float) -> tuple[list[float | None], list[dict[str, float] | None]]:
+    """60 bands from 1 to 5 about 100 (1 - facility) / 25 + 1, a question without a band, and one without responses."""
+    shares = np.linspace(5, 95, 60)
+    bands = np.clip(np.round(1 + shares / 25 + np.sin(np.arange(60))), 1, 5)
+    return [*bands.tolist(), None, 2.0], [*(combined(share, reach) for share in shares), combined(50, reach), None]
+
+
+def test_responses_take_the_place_of_published_difficulties_that_tell_less():
+    published, answers = bank(6)
+    difficulties, errors = with_responses(published, answers, "1-5")
+    assert difficulties[-2:] == [pytest.approx(3, abs=0.3), 2.0]
+    assert len(set(difficulties[:60])) > 50  # no longer in bands
+    assert errors[0] == pytest.approx(4 * 6 / 100 / 1.96, rel=0.15)
+    assert errors[-1] == 0
+
+
+def test_few_responses_leave_the_published_difficulty():
+    published, answers = bank(45)
+    difficulties, errors = with_responses(published, answers, "1-5")
+    assert difficulties[:60] == published[:60]
+    assert errors[60] > 0  # but a question without one has at least these
+    assert (errors[:60] == 0).all()
+
+
+@pytest.mark.parametrize(("count", "scale"), [(20, "1-5"), (60, "as published")])
+def test_without_a_common_scale_responses_are_not_used(count, scale):
+    published, answers = bank(6)
+    assert with_responses(published[:count], answers[:count], scale) == (published[:count], None)

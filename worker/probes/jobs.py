@@ -26,12 +26,11 @@ from questionbank.core.storage import scratch_folder
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, Question, QuestionTag, Retraining, Run
 from questionbank.registry.artifact_selectors import artifact_champion
 from questionbank.registry.artifact_services import artifact_register
+from questionbank.registry.lifecycle_services import comparison_save, probes_promote
 from questionbank.registry.model_selectors import gate, serving_problem
-from questionbank.registry.promotion_services import comparison_save, probes_promote
 from questionbank.training.services import probes_hierarchies, probes_questions
 from worker.embedding import query_encoder, set_vectors
-from worker.probes.comparison import probes_comparison_figures
-from worker.probes.difficulty_labels import FIELDS, difficulty_labels
+from worker.probes.comparison import FIELDS, difficulty_labels, probes_comparison_figures
 from worker.reporting import RunReporter
 
 ENCODERS_AWAITED = 3  # how often another encoder may be promoted while probes are trained
@@ -250,7 +249,7 @@ def probe_data(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) ->
     """Return the questions that probes of a hierarchy learn from, with their vectors in the set.
 
     Published difficulties on any scale but the most frequent are left out: a probe never mixes scales. Where responses
-    tell more than the source does, they take its place (`worker.probes.difficulty_labels`).
+    tell more than the source does, they take its place (`worker.probes.comparison`).
     """
     rows, vectors = probe_questions(hierarchy=hierarchy, embedding_set=embedding_set)
     labels = difficulty_labels(rows)

@@ -1,4 +1,4 @@
-"""Forms about models: a reason, the retention rule, and the settings of a training run, built from its config."""
+"""Forms of trainings: the settings of a run, built from its configuration class, and a schedule of retraining."""
 
 from __future__ import annotations
 
@@ -8,33 +8,14 @@ from typing import Any
 
 from django import forms
 
-from analytics.catalog import CAPABILITIES
 from analytics.configuration import FieldSpec, config_from_strings, field_specs, labelled_problems
 from analytics.errors import ConfigurationError
 from questionbank.core.capability_contract import OPEN_GROUPS, TrainingOption
 from questionbank.core.forms import ServiceForm
 from questionbank.core.wording import number_text
+from questionbank.models import RetrainingSchedule
 
 OTHERS = "Hardware and reproducibility"
-
-
-class ReasonForm(ServiceForm):
-    """The reason for promoting or deleting a model, or for rolling back."""
-
-    main_field = "reason"
-
-    reason = forms.CharField(
-        label="Reason",
-        max_length=2000,
-        error_messages={"required": "Give a reason."},
-        widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
-        help_text="A sentence for anyone who reads the history later.",
-    )
-    override = forms.BooleanField(label="Promote it although it does not pass the gate", required=False)
-
-    def __init__(self, *args: Any, optional: bool = False, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["reason"].required = not optional
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,18 +163,39 @@ def _bounds(spec: FieldSpec) -> str:
     return f" ({number_text(low)} – {number_text(high)})" if low is not None else f" (≤ {number_text(high)})"
 
 
-MOST = 1000
+MOST_WEEKS, MOST_LABELS = 52, 10_000_000
+FIELDS = ("is_on", "every_weeks", "after_labels", "begins_at", "ends_at", "promotes")
 
 
-class RetentionForm(ServiceForm):
-    """One number per capability; an empty field keeps all."""
+class ScheduleForm(ServiceForm):
+    """When a model is retrained, and whether the new one may be put into use."""
 
-    def __init__(self, *args: Any, keep: Mapping[str, int], **kwargs: Any) -> None:
-        super().__init__(*args, initial=dict(keep), **kwargs)
-        for word, capability in CAPABILITIES.items():
-            self.fields[word] = forms.IntegerField(label=capability.title, required=False, min_value=0, max_value=MOST)
+    is_on = forms.BooleanField(label="Retrain this model automatically", required=False)
+    every_weeks = forms.IntegerField(
+        label="Interval in weeks",
+        required=False,
+        min_value=1,
+        max_value=MOST_WEEKS,
+        help_text="Leave it empty to retrain after new labels only.",
+    )
+    after_labels = forms.IntegerField(
+        label="Number of new labels or responses",
+        required=False,
+        min_value=1,
+        max_value=MOST_LABELS,
+        help_text="Counted since the last training. With both, whichever comes first.",
+    )
+    begins_at = forms.TimeField(label="From", widget=forms.TimeInput({"type": "time"}, format="%H:%M"))
+    ends_at = forms.TimeField(
+        label="Until",
+        widget=forms.TimeInput({"type": "time"}, format="%H:%M"),
+        help_text="A training begins in these hours; it may end later.",
+    )
+    promotes = forms.BooleanField(
+        label="Put the new model into use if it passes the gate",
+        required=False,
+        help_text="Otherwise it stays a candidate until an admin promotes it.",
+    )
 
-    @property
-    def keep(self) -> dict[str, int]:
-        """The numbers of a valid form, without empty ones."""
-        return {word: number for word, number in self.cleaned_data.items() if number is not None}
+    def __init__(self, *args: Any, schedule: RetrainingSchedule, **kwargs: Any) -> None:
+        super().__init__(*args, initial={name: getattr(schedule, name) for name in FIELDS}, **kwargs)

@@ -1,4 +1,4 @@
-"""Which model serves: requesting a comparison or a promotion, the swap itself, and rolling it back.
+"""A model's life after its training: compared, promoted, rolled back, retired and deleted.
 
 A model whose capability has a lens serves together with its vectors and the models that read them. A job builds what
 is missing while the old model serves; then one transaction swaps everything, and readers see either the old or the
@@ -7,29 +7,34 @@ new state (`questionbank.registry.serving` reads everything in one statement). D
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
+import structlog
 from django.db import transaction
 
 from analytics.catalog import CAPABILITIES, lenses
 from questionbank.bank.vector_services import embedding_request
+from questionbank.core import task_queue
 from questionbank.core.capability_catalog import bank_capability, fixed_suite, scope_name
 from questionbank.core.capability_figures import Figures
 from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
-from questionbank.jobs.run_services import run_create_alone, run_is_held
-from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run, User
+from questionbank.jobs.run_services import run_cancel, run_create_alone, run_is_held
+from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, ModelRetention, Run, User
+from questionbank.people.permissions import require
 from questionbank.registry.artifact_selectors import artifact_champion, general_champion
-from questionbank.registry.artifact_services import artifact_archive, artifact_promote, serving_lock
+from questionbank.registry.artifact_services import artifact_archive, artifact_delete, artifact_promote, serving_lock
 from questionbank.registry.model_selectors import (
     Gate,
     GateOutcome,
     comparison_latest,
     gate,
+    model_retentions,
+    old_models,
     roll_back_target,
     serving_problem,
 )
-from questionbank.training.services import probes_request_missing
 
 
 def comparison_request(*, candidate: ModelArtifact, user: User | None = None, send: bool = True) -> Run:
@@ -213,8 +218,8 @@ def model_swap(
 def model_roll_back(*, capability: str, reason: str, user: User | None = None, scope: str = "") -> ModelArtifact:
     """Restore the former champion at once, with the vectors of its lens and the models that read them.
 
-    Jobs requested here compute vectors of questions edited or added meanwhile, train probes for hierarchies that have
-    none for those vectors, and do whatever else the capability requires.
+    Jobs requested here compute vectors of questions edited or added meanwhile, and do whatever else the capability
+    requires.
 
     Raises:
         ValidationFailed: no reason is given.
@@ -238,8 +243,7 @@ def model_roll_back(*, capability: str, reason: str, user: User | None = None, s
         _swap_readers(target, readers, leaving, user=user, kind=ModelEvent.Kind.ROLLED_BACK)
         embedding_request()
     _consequences(target, user)
-    if lens is not None and lens.is_main:
-        transaction.on_commit(probes_request_missing)
+    bank_capability(capability).after_roll_back()
     return target
 
 
@@ -337,3 +341,77 @@ def _former_readers(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[tu
         for model in rows.order_by("created_at", "pk")
         if (model.capability, model.scope) not in remaining_scopes
     }
+
+
+logger = structlog.get_logger(__name__)
+
+
+@transaction.atomic
+def retention_set(*, user: User, keep: Mapping[str, int | None]) -> None:
+    """Set how many unused models of each capability to keep; None keeps all.
+
+    Raises:
+        NotAllowed: the person is not an admin.
+    """
+    require(user, "models_manage", "Only admins manage models.")
+    ModelRetention.objects.filter(capability__in=[word for word, n in keep.items() if n is None]).delete()
+    for word, number in keep.items():
+        if number is not None:
+            ModelRetention.objects.update_or_create(capability=word, defaults={"keep": number, "set_by": user})
+
+
+def old_models_request(*, user: User) -> None:
+    """Request the deletion of old models now instead of at the next scheduled time.
+
+    Raises:
+        NotAllowed: the person is not an admin.
+    """
+    require(user, "models_manage", "Only admins manage models.")
+    task_queue.wake("delete_old_models", queue="default")
+
+
+def old_models_delete() -> int:
+    """Delete the models that are old by the current rules, record each in the history, and return their number."""
+    keep = model_retentions()
+    deleted = 0
+    for artifact in old_models(keep=keep):
+        number = keep[artifact.capability]
+        limits = {0: "no unused model", 1: "the newest unused model"}
+        reason = f"The rule keeps {limits.get(number, f'the newest {number} unused models')}."
+        try:
+            artifact_delete(artifact=artifact, reason=reason)
+        except Conflict as error:  # a job or a rollback was faster
+            logger.info("old_model_kept", model=artifact.pk, reason=str(error))
+        else:
+            deleted += 1
+    return deleted
+
+
+def hierarchy_models_retire(*, hierarchy_name: str, reason: str, user: User | None) -> tuple[list[ModelArtifact], int]:
+    """Archive the models trained on a hierarchy, and cancel the jobs that train more of them.
+
+    Call it in the transaction that deletes the hierarchy.
+
+    Returns:
+        The models, and the number of cancelled jobs.
+    """
+    cancelled = 0
+    trainings = Run.objects.exclude(state__in=Run.FINISHED).filter(
+        kind=Run.Kind.TRAIN, parameters__hierarchy=hierarchy_name
+    )
+    for training in trainings:
+        with suppress(Conflict):  # it finished meanwhile
+            run_cancel(run_id=training.pk)
+            cancelled += 1
+    models = list(ModelArtifact.objects.filter(scope=hierarchy_name))
+    for model in models:
+        if model.state != ModelArtifact.State.ARCHIVED:
+            artifact_archive(artifact=model, reason=reason, user=user)
+    return models, cancelled
+
+
+def hierarchy_models_delete(models: Iterable[ModelArtifact], *, reason: str, user: User | None) -> None:
+    """Delete retired models; one that a job still uses stays archived. Call it outside a transaction."""
+    for model in models:
+        with suppress(Conflict):
+            artifact_delete(artifact=model, reason=reason, user=user)

@@ -1,4 +1,4 @@
-"""Blocks of bulk work: who has one, and whose result is stored."""
+"""What lets jobs go on: who has a block and whose result is stored, and which checkpoints are cleared away."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from questionbank.jobs import block_services as blocks
-from questionbank.jobs.block_services import BlockRange
-from questionbank.jobs.run_selectors import BlockSums, block_sums
-from questionbank.models import WorkBlock
+from questionbank.jobs import resume_services as blocks
+from questionbank.jobs.resume_services import KEPT_FOR, BlockRange, checkpoints_clear
+from questionbank.jobs.run_selectors import BlockSums, block_sums, checkpoint_folder, checkpoints_root
+from questionbank.models import Run, WorkBlock
 
 pytestmark = pytest.mark.django_db
 
@@ -110,3 +110,59 @@ def test_a_turn_has_one_process_at_a_time_and_is_given_back():
         pass
     with blocks.turn("set/1", wait=wait):
         pass
+
+
+@pytest.fixture(autouse=True)
+def own_files(settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+
+
+def with_folder(state: str, *, ended: timedelta | None = None) -> Run:
+    run = Run.objects.create(
+        kind="train", capability="encoder", state=state,
+        finished_at=None if ended is None else timezone.now() - ended,
+    )  # fmt: skip
+    checkpoint_folder(run.pk).mkdir(parents=True)
+    (checkpoint_folder(run.pk) / "checkpoint.pt").write_bytes(b"weights")
+    return run
+
+
+def test_only_what_nobody_goes_on_with_is_deleted():
+    day = timedelta(days=1)
+    kept = [
+        with_folder("queued"),
+        with_folder("running"),
+        with_folder("failed", ended=KEPT_FOR - day),
+        with_folder("cancelled", ended=KEPT_FOR - day),
+    ]
+    gone = [
+        with_folder("succeeded", ended=day),
+        with_folder("failed", ended=KEPT_FOR + day),
+        with_folder("cancelled", ended=KEPT_FOR + day),
+    ]
+    deleted = with_folder("queued")
+    number = deleted.pk
+    deleted.delete()
+    (checkpoints_root() / "run-notes").mkdir()
+    (checkpoints_root() / "run-7.txt").write_text("mine")
+    assert checkpoints_clear() == 4
+    assert all((checkpoint_folder(run.pk) / "checkpoint.pt").is_file() for run in kept)
+    assert not any(checkpoint_folder(run.pk).exists() for run in gone)
+    assert not checkpoint_folder(number).exists()
+    assert (checkpoints_root() / "run-notes").is_dir()
+    assert (checkpoints_root() / "run-7.txt").is_file()
+    assert checkpoints_clear() == 0
+
+
+def test_without_a_folder_there_is_nothing_to_do():
+    assert checkpoints_clear() == 0
+
+
+def test_the_clock_asks_those_who_train():
+    from django.conf import settings
+
+    from worker.tasks import checkpoints_clear_away
+
+    entry = settings.CELERY_BEAT_SCHEDULE["clear-checkpoints"]
+    assert entry["task"] == checkpoints_clear_away.name
+    assert entry["options"]["queue"] == "train"

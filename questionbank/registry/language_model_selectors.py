@@ -1,4 +1,4 @@
-"""The language model that this installation is configured with, if any.
+"""The language model that this installation is configured with, if any, and what is known of its uses.
 
 The only module that reads the model's API key.
 """
@@ -15,7 +15,7 @@ from django.conf import settings
 from analytics.errors import LanguageModelError
 from analytics.language_model.endpoint import EndpointModel, RateLimit
 from questionbank.core.public_addresses import is_public_host
-from questionbank.models import Run
+from questionbank.models import LanguageModelExclusion, LanguageModelUse, Run
 
 _PACKAGED_NAME = "SmolLM2-135M-Instruct"
 
@@ -116,3 +116,30 @@ def packaged_model_is_ready() -> bool:
 def packaged_model_run() -> Run | None:
     """Return the last job that prepared the packaged model, whatever its outcome."""
     return Run.objects.filter(kind=Run.Kind.PREPARE).order_by("-pk").first()
+
+
+def language_model_use(use: str) -> LanguageModelUse | None:
+    """Return the row of a use; None if its exam was never taken."""
+    return LanguageModelUse.objects.select_related("switched_on_by", "run").filter(use=use).first()
+
+
+def language_model_uses() -> list[LanguageModelUse]:
+    """Return the uses whose exam was taken, in the order in which pages show them."""
+    rows = {row.use: row for row in LanguageModelUse.objects.select_related("switched_on_by", "run")}
+    return [rows[use] for use in LanguageModelUse.Use.values if use in rows]
+
+
+def may_be_sent(*, question_id: int) -> bool:
+    """Return whether a question may be sent to the language model: nobody has excluded it."""
+    return not LanguageModelExclusion.objects.filter(question=question_id).exists()
+
+
+def lapsed_reason() -> str:
+    """Return why the verdicts no longer count; empty if they do, or if there are none."""
+    for row in LanguageModelUse.objects.all():
+        configured = configured_language_model()
+        if row.lapsed:
+            return row.lapsed
+        if configured is None or (configured.name, configured.host) != (row.name, row.host):
+            return f"The exam was taken by {row.name} at {row.host}, which is no longer configured."
+    return ""
