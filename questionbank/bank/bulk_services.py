@@ -7,7 +7,8 @@ there are many, processes them in batches. The previous values are stored with t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pghistory
@@ -90,6 +91,7 @@ def bulk_change_undo_request(*, user: User, change: BulkChange) -> BulkChange:
     Raises:
         NotAllowed: somebody else made the change.
         Conflict: it is already undone, or not finished yet.
+        ValidationFailed: a school has too little room for the questions that come back to it.
     """
     fresh = BulkChange.objects.select_for_update(of=("self",)).get(pk=change.pk)
     if fresh.person_id != user.pk and not user.has_perm("questionbank.question_edit"):
@@ -238,11 +240,7 @@ def _write(questions: list[Question], columns: Mapping[str, Any]) -> tuple[Snaps
 
 
 def _restore_columns(items: list[BulkChangeItem], questions: Mapping[int, Question]) -> list[int]:
-    changed_since = [
-        item.question_id
-        for item in items
-        if item.question_id not in questions or questions[item.question_id].version != item.after
-    ]
+    changed_since = [item.question_id for item in items if _is_changed_since(item, questions)]
     left = [item for item in items if item.question_id not in set(changed_since)]
     for item in left:
         for name, value in _before(item).items():
@@ -252,12 +250,28 @@ def _restore_columns(items: list[BulkChangeItem], questions: Mapping[int, Questi
     return changed_since
 
 
+def _is_changed_since(item: BulkChangeItem, questions: Mapping[int, Question]) -> bool:
+    question = questions.get(item.question_id)
+    return question is None or question.version != item.after
+
+
 def _restore_shown(items: list[BulkChangeItem], questions: Mapping[int, Question]) -> list[int]:
-    """Restore who saw the questions, unless it was a school that was deleted since."""
+    """Restore who saw the questions, unless it was a school that was deleted since.
+
+    Raises:
+        ValidationFailed: a school has too little room.
+    """
     schools = {None, *School.objects.values_list("pk", flat=True)}
     kept = [item for item in items if _before(item)["school_id"] in schools]
     gone = [item.question_id for item in items if _before(item)["school_id"] not in schools]
+    _fit_again(_before(item)["school_id"] for item in kept if not _is_changed_since(item, questions))
     return [*gone, *_restore_columns(kept, questions)]
+
+
+def _fit_again(school_ids: Iterable[int | None]) -> None:
+    """Check that schools have room for questions that come back to them; there is one id per question."""
+    for school_id, added in sorted(Counter(filter(None, school_ids)).items()):  # sorted, so that no two wait in turn
+        questions_fit(school_id=school_id, added=added)
 
 
 def _before(item: BulkChangeItem) -> dict[str, Any]:
@@ -361,25 +375,32 @@ def _delete(_change: BulkChange, questions: list[Question], _user: User) -> tupl
 
 
 def _undelete(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -> list[int]:
+    """Bring drafts back with their former numbers.
+
+    Raises:
+        ValidationFailed: a school has too little room.
+    """
     concepts = set(KnowledgeConcept.objects.values_list("pk", flat=True))
     people = set(User.objects.values_list("pk", flat=True))
     schools = {None, *School.objects.values_list("pk", flat=True)}
-    for item in items:
-        for kept in serializers.deserialize("python", item.before):
-            row = kept.object
-            if isinstance(row, Question):
-                row.created_by_id = row.created_by_id if row.created_by_id in people else None
-                if row.paraphrase_of_id and not Question.unrestricted.filter(pk=row.paraphrase_of_id).exists():
-                    row.paraphrase_of_id = None
-                if row.school_id not in schools:
-                    row.visibility, row.school_id = Visibility.PRIVATE, None
-                row.content_hash = question_hash(row)
-                row.search_vector = search_vector(row)
-            elif isinstance(row, QuestionTag):
-                if row.concept_id not in concepts:
-                    continue
-                row.user_id = row.user_id if row.user_id in people else None
-            kept.save()  # with its former primary key
+    restored = [row for item in items for row in serializers.deserialize("python", item.before)]
+    homes = [row.object.school_id for row in restored if isinstance(row.object, Question)]
+    _fit_again(school_id for school_id in homes if school_id in schools)
+    for kept in restored:
+        row = kept.object
+        if isinstance(row, Question):
+            row.created_by_id = row.created_by_id if row.created_by_id in people else None
+            if row.paraphrase_of_id and not Question.unrestricted.filter(pk=row.paraphrase_of_id).exists():
+                row.paraphrase_of_id = None
+            if row.school_id not in schools:
+                row.visibility, row.school_id = Visibility.PRIVATE, None
+            row.content_hash = question_hash(row)
+            row.search_vector = search_vector(row)
+        elif isinstance(row, QuestionTag):
+            if row.concept_id not in concepts:
+                continue
+            row.user_id = row.user_id if row.user_id in people else None
+        kept.save()  # with its former primary key
     return []
 
 

@@ -31,6 +31,7 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _SHOWN = 10  # pairs
 _MOST_ALIGNED = 1_000_000  # pairs of words of two texts; to align them takes a second
 _NOT_COMPARED = ("text", "status", "visibility", "school_id", "facility", "responses")  # shown elsewhere, or equal
+_PROSE = ("options", "answer", "solution")
 Values = Mapping[str, Any]
 
 
@@ -68,6 +69,12 @@ def why_not_merged(merged: Question, kept: Question, versions: Mapping[int, int]
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
+def merge_refusal(merged: Question, kept: Question, versions: Mapping[int, int], user: User) -> str:
+    """Return a sentence that says why a question cannot be merged into another; see `why_not_merged`."""
+    reason = why_not_merged(merged, kept, versions, user)
+    return f"Question {merged.pk} cannot be merged into question {kept.pk}: {reason}." if reason else ""
+
+
 def merge_refusals(values: Values, user: User) -> dict[str, Q]:
     """Return the reasons to leave out duplicates of a change, each with its condition."""
     into, versions = merges_of(values), versions_of(values)
@@ -97,19 +104,33 @@ class MarkedWords:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedField:
+    """A field of a question as text; `differs` if the first question has another value.
+
+    Attributes:
+        is_prose: whether it may hold formulas, like the question's text.
+    """
+
+    name: str
+    value: str
+    differs: bool
+    is_prose: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ComparedQuestion:
     """A question beside others.
 
     Attributes:
         wording: its text; words that the first question does not have are marked.
-        fields: (name, value, differs) of everything else; `differs` if the first question has another value.
+        fields: everything else.
         lists, worksheets: how many have it, of those that the viewer may see.
         sets: how many sets of responses have figures of it, of those that the viewer may see.
     """
 
     question: Question
     wording: tuple[MarkedWords, ...]
-    fields: tuple[tuple[str, str, bool], ...]
+    fields: tuple[ComparedField, ...]
     lists: int
     worksheets: int
     sets: int
@@ -126,12 +147,14 @@ def compared_questions(questions: Sequence[Question]) -> list[ComparedQuestion]:
     shown = {question.pk: _fields_shown(question, paths.get(question.pk, [])) for question in questions}
     first = questions[0]
     names = [name for name in shown[first.pk] if any(fields[name] for fields in shown.values())]
+    prose = {_label(name) for name in _PROSE}
     return [
         ComparedQuestion(
             question,
             tuple(marked_words(question.text, first.text)),
             tuple(
-                (name, shown[question.pk][name], shown[question.pk][name] != shown[first.pk][name]) for name in names
+                ComparedField(name, value, value != shown[first.pk][name], name in prose)
+                for name, value in ((name, shown[question.pk][name]) for name in names)
             ),
             lists.get(question.pk, 0),
             worksheets.get(question.pk, 0),
@@ -149,14 +172,17 @@ def _fields_shown(question: Question, paths: Iterable[Sequence[str]]) -> dict[st
     """Return what a question holds besides its text, as readable text by the name of the field."""
     equation = getattr(question, "equation", None)
     names = (name for name in SHOWN_FIELDS if name not in _NOT_COMPARED)
-    labels = {column.name: str(column.verbose_name) for column in Question._meta.fields}
-    fields = {labels[name]: field_shown(name, getattr(question, name)) for name in names}
+    fields = {_label(name): field_shown(name, getattr(question, name)) for name in names}
     percent = question.difficulty_percent
     return fields | {
         "equation": equation.expression if equation else "",
         "difficulty in per cent": "" if percent is None else f"{percent:.0f}",
         "concepts": "\n".join(" > ".join(path) for path in paths),
     }
+
+
+def _label(name: str) -> str:
+    return str(Question._meta.get_field(name).verbose_name)  # type: ignore[union-attr]
 
 
 def marked_words(text: str, other: str) -> list[MarkedWords]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from questionbank.bank.bulk_services import bulk_change_request
-from questionbank.bank.merge_selectors import why_not_merged
+from questionbank.bank.merge_selectors import merge_refusal
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import BulkChange, Question, User
@@ -46,9 +46,8 @@ def questions_merge(*, user: User, pairs: Sequence[MergePair]) -> BulkChange:
     versions = dict(_versions(pairs))
     for pair in pairs:
         merged, kept = questions[pair.merged], questions[pair.kept]
-        if reason := why_not_merged(merged, kept, versions, user):
+        if refusal := merge_refusal(merged, kept, versions, user):
             is_forbidden = not all(user.has_perm("questionbank.question_edit", question) for question in (merged, kept))
-            refusal = f"Question {merged.pk} cannot be merged into question {kept.pk}: {reason}."
             raise NotAllowed(refusal) if is_forbidden else Conflict(refusal)
     return bulk_change_request(
         user=user,

@@ -20,7 +20,7 @@ from django.urls import reverse
 from questionbank.bank.concept_selectors import hierarchy_choice
 from questionbank.bank.list_selectors import own_and_shared
 from questionbank.bank.list_services import LONGEST_LIST
-from questionbank.bank.visibility_views import row_shown, visibility_context
+from questionbank.bank.owned_views import row_shown, visibility_context
 from questionbank.core.errors import Conflict, ImportRefused, ValidationFailed
 from questionbank.core.forms import was_too_large
 from questionbank.core.views import button_for, form_for, page_for, render_page, warning_of

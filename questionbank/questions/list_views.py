@@ -30,8 +30,8 @@ from questionbank.bank.list_services import (
     question_list_remove,
     question_list_rename,
 )
+from questionbank.bank.owned_views import OwnOrNewForm, row_shown, visibility_context
 from questionbank.bank.question_selectors import numbered_question_records, visible_to
-from questionbank.bank.visibility_views import row_shown, visibility_context
 from questionbank.core.errors import NotFound
 from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, form_for, page_for, posted, render_deletion
@@ -51,42 +51,30 @@ class QuestionListForm(ServiceForm):
     name = forms.CharField(label="Name", max_length=NAME_LIMIT)
 
 
-class AddToListForm(ServiceForm):
-    """The list to add to, or the name of a new list; a name takes precedence."""
+class AddToListForm(OwnOrNewForm):
+    """The list to add questions to, or a new one."""
 
-    question_list = forms.ModelChoiceField(
-        label="List",
-        queryset=QuestionList.objects.none(),
-        required=False,
-        blank=True,  # otherwise a group of radio buttons has no empty choice
-        widget=forms.RadioSelect,
-        empty_label="A new list",
-    )
-    name = forms.CharField(label="Name of the new list", max_length=NAME_LIMIT, required=False)
+    noun, label = "list", "List"
+
     with_templates = forms.BooleanField(
         required=False, help_text="The list shows names in place of the numbers. A worksheet leaves such questions out."
     )
 
     def __init__(self, *args: Any, user: User, questions: Sequence[Question], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        own = QuestionList.objects.filter(owner=user)
+        super().__init__(*args, own=own, **kwargs)
         self.templates = sum(question.draws_numbers for question in questions)
         self._only_templates = self.templates == len(questions)
         several = f"{self.templates} questions that draw their numbers"
         templates = "question that draws its numbers" if self.templates == 1 else several
         self.fields["with_templates"].label = f"Add the {templates}, too"
-        lists = QuestionList.objects.filter(owner=user)
-        self.fields["question_list"].queryset = lists  # type: ignore[attr-defined]
-        self.fields["question_list"].initial = lists.first()
-        if lists:
+        self.fields["existing"].initial = own.first()
+        if own:
             self.fields["name"].help_text = "A name starts a new list, whichever list is chosen above."
 
     def clean(self) -> dict[str, Any]:
-        """Require a name if no list is chosen; ignore the chosen list if a name is given."""
-        cleaned = super().clean() or {}
-        if cleaned.get("name"):
-            cleaned["question_list"] = None
-        if not cleaned.get("question_list") and not cleaned.get("name") and not self.errors:
-            self.add_error("name", "Enter a name for the new list.")
+        """Require consent if every question draws its numbers."""
+        cleaned = super().clean()
         if self._only_templates and not cleaned.get("with_templates"):
             self.add_error("with_templates", "Tick the box to add a question that draws its numbers.")
         return cleaned
@@ -225,7 +213,7 @@ def list_add(request: HttpRequest) -> HttpResponse:
     form = AddToListForm(posted(request), user=request.user, questions=questions)
     if form.is_valid():
         with form.takes_problems():
-            question_list = form.cleaned_data["question_list"] or question_list_create(
+            question_list = form.cleaned_data["existing"] or question_list_create(
                 user=request.user, name=form.cleaned_data["name"]
             )
             with_templates = form.cleaned_data["with_templates"]

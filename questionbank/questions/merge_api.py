@@ -87,6 +87,7 @@ class NearCopyItem(BaseModel):
     kept_version: int
     score: float
     differs: list[str] = Field(description="`numbers` and `answer`, if they differ: these may be two questions.")
+    refusal: str = Field(description="Why you cannot merge this pair; empty if you can.")
 
 
 @router.get("/questions/compare", auth=READ, response=list[ComparedItem])
@@ -98,7 +99,7 @@ def compare_questions(request: HttpRequest, asked: Query[CompareQuery]) -> list[
         ComparedItem(
             question=item,
             wording=[TextPiece(text=piece.text, differs=piece.differs) for piece in each.wording],
-            fields=[ComparedField(name=name, value=value, differs=differs) for name, value, differs in each.fields],
+            fields=[ComparedField(name=field.name, value=field.value, differs=field.differs) for field in each.fields],
             lists=each.lists,
             worksheets=each.worksheets,
             sets=each.sets,
@@ -122,6 +123,7 @@ def list_near_copies(request: HttpRequest, asked: Query[NearCopyQuery]) -> Page[
                 kept_version=pair.earlier.version,
                 score=pair.score,
                 differs=list(pair.differs),
+                refusal=pair.refusal,
             )
             for pair in pairs
         ]

@@ -38,10 +38,8 @@ def question_merge(request: HttpRequest) -> HttpResponse:
         return _merged(request, questions_merge(user=request.user, pairs=pairs))
     questions = questions_numbered(numbers=numbers, user=request.user)
     compared = compared_questions(questions)
-    rows = [
-        (field[0][0], [(value, differs) for _name, value, differs in field])
-        for field in zip(*(each.fields for each in compared), strict=True)
-    ]
+    numbered = ([(each.question, field) for field in each.fields] for each in compared)
+    rows = [(cells[0][1].name, cells) for cells in zip(*numbered, strict=True)]
     return render(request, "bank/merging/compare.html", {"compared": compared, "rows": rows})
 
 

@@ -17,7 +17,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.text import slugify
 
-from questionbank.bank.visibility_views import row_shown, visibility_context
+from questionbank.bank.owned_views import row_shown, visibility_context
 from questionbank.core.errors import Conflict, ImportRefused, LineProblem
 from questionbank.core.forms import was_too_large
 from questionbank.core.storage import UPLOADS_KEPT, scratch_folder, upload_name

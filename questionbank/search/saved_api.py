@@ -114,13 +114,13 @@ def create_saved_search(request: HttpRequest, response: HttpResponse, body: Save
         user=request.user, name=body.name, state=body.search.state(), visible_to=body.visible_to
     )
     response["Location"] = f"{request.path}/{saved.pk}"
-    return Status(201, tagged(response, _item(request, saved.pk)))
+    return Status(201, _item(request, response, saved.pk))
 
 
 @router.get("/saved-searches/{int:search_id}", auth=READ, response=SavedSearchItem)
 def get_saved_search(request: HttpRequest, response: HttpResponse, search_id: Id) -> SavedSearchItem:
     """Return a saved search and how many questions it finds."""
-    return tagged(response, _item(request, search_id))
+    return _item(request, response, search_id)
 
 
 @router.patch("/saved-searches/{int:search_id}", auth=WRITE, response=SavedSearchItem, openapi_extra=IF_MATCH)
@@ -137,7 +137,7 @@ def change_saved_search(
         name=saved.name if body.name is None else body.name,
         visible_to=visible_to_of(saved) if body.visible_to is None else body.visible_to,
     )
-    return tagged(response, _item(request, search_id))
+    return _item(request, response, search_id)
 
 
 @router.delete("/saved-searches/{int:search_id}", auth=WRITE, response={204: None}, openapi_extra=IF_MATCH)
@@ -169,15 +169,16 @@ def _locked(request: HttpRequest, search_id: int) -> SavedSearch:
     """Return one of the caller's saved searches and hold its lock, provided that it is what ``If-Match`` names."""
     SavedSearch.unrestricted.select_for_update().filter(pk=search_id, owner=request.user).first()
     saved = saved_search_get(search_id=search_id, user=request.user, is_own=True)
-    check_if_match(request, lambda: _item(request, search_id))
+    check_if_match(request, lambda: _summary(saved))
     return saved
 
 
-def _item(request: HttpRequest, search_id: int) -> SavedSearchItem:
+def _item(request: HttpRequest, response: HttpResponse, search_id: int) -> SavedSearchItem:
+    """Return a saved search with its counts; its ETag does not depend on these, as other people's questions do not."""
     saved = saved_search_get(search_id=search_id, user=request.user)
     figures = saved_figures(saved_search=saved, user=request.user)
     return SavedSearchItem(
-        **_summary(saved).model_dump(),
+        **tagged(response, _summary(saved)).model_dump(),
         total=figures.total,
         total_is_capped=figures.is_capped,
         new=figures.new,

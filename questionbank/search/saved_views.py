@@ -10,9 +10,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from questionbank.bank.owned_views import OwnOrNewForm
 from questionbank.core.forms import ServiceForm
 from questionbank.core.views import form_for, page_for, paginated, posted, render_deletion, render_page
-from questionbank.models import SavedSearch, User
+from questionbank.models import SavedSearch
 from questionbank.people.owned import NAME_LIMIT
 from questionbank.people.school_selectors import visible_to_of
 from questionbank.search.saved_selectors import saved_figures, saved_search_choices, saved_search_get, saved_searches
@@ -44,30 +45,11 @@ class SavedSearchForm(ServiceForm):
         self.fields["visible_to"].choices = saved_search_choices()  # type: ignore[attr-defined]
 
 
-class SaveSearchForm(SavedSearchForm):
-    """A new saved search, or one that is replaced; a name takes precedence."""
+class SaveSearchForm(OwnOrNewForm, SavedSearchForm):
+    """A saved search to replace, or a new one."""
 
-    replaced = forms.ModelChoiceField(
-        label="Save it as",
-        queryset=SavedSearch.objects.none(),
-        required=False,
-        blank=True,  # otherwise a group of radio buttons has no empty choice
-        widget=forms.RadioSelect,
-        empty_label="A new saved search",
-    )
-    name = forms.CharField(label="Name of the new saved search", max_length=NAME_LIMIT, required=False)
-    field_order = ("replaced", "name", "visible_to")
-
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["replaced"].queryset = SavedSearch.unrestricted.filter(owner=user)  # type: ignore[attr-defined]
-
-    def clean(self) -> dict[str, Any]:
-        """Require a name if no saved search is replaced."""
-        cleaned = super().clean() or {}
-        if not cleaned.get("replaced") and not cleaned.get("name") and not self.errors:
-            self.add_error("name", "Enter a name for the saved search.")
-        return cleaned
+    noun, label = "saved search", "Save it as"
+    field_order = ("existing", "name", "visible_to")
 
 
 @page_for("read")
@@ -87,15 +69,13 @@ def saved_search_list(request: HttpRequest) -> HttpResponse:
 def saved_search_create_page(request: HttpRequest) -> HttpResponse:
     """Save the search whose parameters the address has, under a new name or in place of another one."""
     state = SearchState.from_querydict(request.GET, query=given_query(request.GET))
-    form = SaveSearchForm(posted(request), user=request.user)
+    form = SaveSearchForm(posted(request), own=SavedSearch.unrestricted.filter(owner=request.user))
     if form.is_valid():
         with form.takes_problems():
-            replaced, name = form.cleaned_data["replaced"], form.cleaned_data["name"]
-            if replaced and not name:
-                saved = saved_search_replace(user=request.user, saved_search=replaced, state=state)
+            if existing := form.cleaned_data.pop("existing"):
+                saved = saved_search_replace(user=request.user, saved_search=existing, state=state)
             else:
-                visible_to = form.cleaned_data["visible_to"]
-                saved = saved_search_create(user=request.user, name=name, state=state, visible_to=visible_to)
+                saved = saved_search_create(user=request.user, state=state, **form.cleaned_data)
             messages.success(request, f"The search “{saved}” is saved.")
             return redirect("saved_search_list")
     context = {"form": form, "described": described([state])[0], "back": search_address(state)}

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from analytics.catalog import FALLBACK_LENS
 from analytics.text.meaning import same_answer
 from analytics.text.numbers import find_numbers
-from questionbank.bank.merge_selectors import why_not_merged
+from questionbank.bank.merge_selectors import merge_refusal
 from questionbank.bank.question_selectors import visible_to
 from questionbank.bank.vector_selectors import Candidates, nearest, vectors_of
 from questionbank.core.errors import NotFound
@@ -29,7 +29,7 @@ class NearCopy:
 
     Attributes:
         differs: what shows that they may be two questions: ``"numbers"`` or ``"answer"``.
-        refusal: why the person cannot merge the question into the earlier one; empty if they can.
+        refusal: a sentence that says why the person cannot merge the question into the earlier one; empty if they can.
         is_suggested: whether to merge it unless the person chooses otherwise; all such pairs can be merged at once.
     """
 
@@ -83,7 +83,7 @@ def near_copy_pairs(*, questions: Sequence[Question], user: User) -> tuple[list[
     for (later, earlier), score in sorted(scores.items()):
         if later in rows and earlier in rows:
             pair = rows[later], rows[earlier]
-            differs, refusal = _differences(*pair), why_not_merged(*pair, {}, user)
+            differs, refusal = _differences(*pair), merge_refusal(*pair, {}, user)
             is_suggested = not differs and not refusal and merged.isdisjoint((later, earlier))
             merged |= {later} if is_suggested else set()
             pairs.append(NearCopy(*pair, round(score, 4), differs, refusal, is_suggested))

@@ -12,9 +12,9 @@ from django.urls import reverse
 
 from questionbank.bank.concept_selectors import choices_of, concepts_to_choose
 from questionbank.bank.list_selectors import items_of_list, questions_of_list
+from questionbank.bank.owned_views import visibility_context
 from questionbank.bank.question_forms import chosen_concepts
 from questionbank.bank.question_selectors import visible_to
-from questionbank.bank.visibility_views import visibility_context
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.views import button_for, form_for, page_for, render_deletion
 from questionbank.core.wording import counted, whole_number

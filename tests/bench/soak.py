@@ -82,7 +82,7 @@ class Teacher:
         return int(number[1])
 
     def _listed(self, question: int) -> dict[str, str]:
-        return {"question": str(question), "question_list": str(self.list), "with_templates": "on"}
+        return {"question": str(question), "existing": str(self.list), "with_templates": "on"}
 
     def _written(self) -> dict[str, str]:
         from questionbank.questions.writing_views import fingerprint

@@ -174,6 +174,22 @@ def test_a_full_school_takes_no_more_questions(full, teacher, jsonl) -> None:
     write_question("How much is $2 + 3$?")
 
 
+@pytest.mark.parametrize(
+    ("kind", "values"), [(BulkChange.Kind.VISIBILITY, {"visible_to": "all"}), (BulkChange.Kind.DELETE_DRAFTS, {})]
+)
+def test_questions_come_back_to_a_full_school_only_if_they_fit(as_teacher, full, teacher, kind, values) -> None:
+    draft = Question.objects.get()
+    Question.objects.update(created_by=teacher, status=Question.Status.DRAFT)
+    change = bulk_change_request(user=teacher, kind=kind, values=values, question_ids=[draft.pk], selection={})
+    other = QuestionFactory(visibility="school", school=full)
+    undo = reverse("bulk_change_undo", args=[change.pk])
+    assertContains(as_teacher.post(undo, follow=True), FULL)
+    assert [question.pk for question in Question.objects.filter(school=full)] == [other.pk]
+    other.delete()
+    as_teacher.post(undo)
+    assert [question.pk for question in Question.objects.filter(school=full)] == [draft.pk]
+
+
 def test_a_question_to_write_for_a_full_school_is_not_lost(as_teacher, full) -> None:
     fields = {"text": "How much is $2 + 3$?", "language": "en", "kind": "open", "status": "ready"}
     response = as_teacher.post(reverse("question_create"), {**fields, "visible_to": full.slug, "action": "save"})

@@ -62,13 +62,13 @@ def test_a_typed_name_starts_a_new_list_beside_those_that_exist(as_teacher, teac
     question = bank.questions[0].pk
     page = as_teacher.get(reverse("list_add"), {"question": question}).content.decode()
     assert "A new list" in page
-    assert page.count('type="radio" name="question_list"') == 2
+    assert page.count('type="radio" name="existing"') == 2
     assert "A name starts a new list" in page
     for chosen, name in (("", "Thursday"), (kept.pk, "Friday")):
-        as_teacher.post(reverse("list_add"), {"question": question, "question_list": chosen, "name": name})
+        as_teacher.post(reverse("list_add"), {"question": question, "existing": chosen, "name": name})
         assert QuestionList.objects.get(name=name).items.count() == 1
     assert not kept.items.exists()
-    as_teacher.post(reverse("list_add"), {"question": question, "question_list": kept.pk, "name": ""})
+    as_teacher.post(reverse("list_add"), {"question": question, "existing": kept.pk, "name": ""})
     assert kept.items.count() == 1
 
 
@@ -174,7 +174,7 @@ def test_templates_stay_off_a_list_unless_one_insists(as_teacher, bank) -> None:
     response = as_teacher.post(add, both, follow=True)
     assert "was left out" in response.content.decode()
     assert [item.question_id for item in QuestionList.objects.get().items.all()] == [whole.pk]
-    only = {"question": template.pk, "question_list": QuestionList.objects.get().pk, "name": ""}
+    only = {"question": template.pk, "existing": QuestionList.objects.get().pk, "name": ""}
     assert as_teacher.post(add, only).status_code == 422
     as_teacher.post(add, only | {"with_templates": "on"})
     assert [item.question_id for item in QuestionList.objects.get().items.all()] == [whole.pk, template.pk]

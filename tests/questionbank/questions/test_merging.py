@@ -219,6 +219,25 @@ def test_programs_find_compare_merge_and_undo(copies, run, teacher) -> None:
     assert program("GET", f"/questions/{copy}").json()["merged_into"] is None
 
 
+def test_programs_learn_which_near_copies_would_be_refused(copies, run, teacher, admin_person) -> None:
+    old, theirs = copies["old"], add_question(STORY, created_by=admin_person, import_run=run, answer="18")
+    store_vectors(EmbeddingSet.objects.get(), [theirs])
+    program = Program(teacher)
+    near = program("GET", f"/questions/near-copies?import_run={run.pk}").json()["items"]
+    refusals = {(pair["merged"], pair["kept"]): pair["refusal"] for pair in near}
+    assert refusals[copies["copy"].pk, old.pk] == ""
+    refused = program("POST", "/questions/merge", {"pairs": [{"merged": theirs.pk, "kept": old.pk}]})
+    assert refused.status_code == 403
+    assert refused.json()["error"]["message"] == refusals[theirs.pk, old.pk]
+
+
+def test_formulas_of_answers_and_solutions_are_drawn_in_the_comparison(as_teacher, copies) -> None:
+    Question.objects.filter(pk=copies["old"].pk).update(solution=r"$\frac{36}{2}$ are left.")
+    page = as_teacher.get(compare_address(copies["old"], copies["copy"])).text
+    assert "<mfrac>" in page
+    assert "\\frac{36}{2}$ are left" not in page
+
+
 def test_other_changes_of_many_questions_leave_merged_ones_alone(copies, teacher) -> None:
     program = Program(teacher)
     old, copy = copies["old"].pk, copies["copy"].pk

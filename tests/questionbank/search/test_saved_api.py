@@ -7,6 +7,7 @@ import pytest
 from questionbank.bank.concept_services import concept_delete
 from questionbank.models import SavedSearch
 from tests.questionbank.api_client import Program
+from tests.questionbank.small_bank import write_question
 
 ROOT = "/saved-searches"
 
@@ -52,6 +53,16 @@ def test_a_saved_search_is_changed_if_nobody_else_has_changed_it(program) -> Non
     assert (changed["name"], changed["visible_to"], changed["parameters"]) == ("New", "all", {"grade": "8"})
     assert program("DELETE", address).status_code == 204
     assert not SavedSearch.objects.exists()
+
+
+def test_questions_that_others_add_leave_the_tag_of_a_saved_search_alone(program) -> None:
+    created = program("POST", ROOT, {"name": "All"})
+    address = f"{ROOT}/{created.json()['id']}"
+    write_question("How much is $2 + 3$?")
+    read = program("GET", address)
+    assert read.json()["total"] == created.json()["total"] + 1
+    assert read["ETag"] == created["ETag"]
+    assert program("PATCH", address, {"name": "Every one"}, **{"If-Match": created["ETag"]}).status_code == 200
 
 
 def test_a_deleted_concept_is_named(program, bank) -> None:

@@ -194,10 +194,10 @@ def test_others_drafts_are_not_counted_in_what_they_share(bank, teacher, reviewe
 
 def test_a_saved_search_is_replaced_renamed_and_deleted(bank, as_teacher, teacher) -> None:
     saved = save(teacher, "Old", grade="7")
-    as_teacher.post(f"{CREATE}?grade=8", {"replaced": saved.pk, "name": "", "visible_to": "private"})
+    as_teacher.post(f"{CREATE}?grade=8", {"existing": saved.pk, "name": "", "visible_to": "private"})
     saved.refresh_from_db()
     assert (saved.name, saved.parameters) == ("Old", {"grade": "8"})
-    as_teacher.post(f"{CREATE}?grade=9", {"replaced": saved.pk, "name": "Another", "visible_to": "private"})
+    as_teacher.post(f"{CREATE}?grade=9", {"existing": saved.pk, "name": "Another", "visible_to": "private"})
     assert {row.name: row.parameters for row in SavedSearch.objects.all()} == {
         "Old": {"grade": "8"},
         "Another": {"grade": "9"},

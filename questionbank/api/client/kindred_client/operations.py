@@ -399,6 +399,7 @@ class NearCopyItem(TypedDict):
     kept_version: int
     score: float
     differs: list[str]  # `numbers` and `answer`, if they differ: these may be two questions.
+    refusal: str  # Why you cannot merge this pair; empty if you can.
 
 
 class NearCopyItemPage(TypedDict):
