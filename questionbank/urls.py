@@ -16,8 +16,6 @@ from questionbank.admin import site
 from questionbank.api import key_views as api_keys
 from questionbank.api.v1 import api_patterns
 from questionbank.assistants import views as assistants
-from questionbank.bank import concept_editing_views as concept_editing
-from questionbank.bank import concept_views as concepts
 from questionbank.bank import home_views as home
 from questionbank.core.capability_catalog import capability_pages
 from questionbank.hooks import views as hooks
@@ -31,10 +29,10 @@ from questionbank.people import views as people
 from questionbank.protection import views as person_data
 from questionbank.protection import views as retention
 from questionbank.questions import bulk_views as bulk_changes
+from questionbank.questions import concept_views as concepts
 from questionbank.questions import list_views as question_lists
-from questionbank.questions import merge_views as merging
+from questionbank.questions import paste_views as paste
 from questionbank.questions import question_views as questions
-from questionbank.questions import tag_views as tags
 from questionbank.questions import writing_views as writing
 from questionbank.registry import language_model_views as language_model
 from questionbank.registry import views as models
@@ -43,7 +41,6 @@ from questionbank.responses import views as responses
 from questionbank.search import saved_views as saved_searches
 from questionbank.search import synonym_views as synonyms
 from questionbank.search import views as search
-from questionbank.similar import paste_views as paste
 from questionbank.training import views as retraining
 from questionbank.training import views as training
 from questionbank.worksheets import editing_views as worksheet_editing
@@ -96,8 +93,8 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("changes/", bulk_changes.bulk_change_list, name="bulk_change_list"),
     path("changes/<int:change_id>/", bulk_changes.bulk_change_detail, name="bulk_change_detail"),
     path("changes/<int:change_id>/undo/", bulk_changes.bulk_change_undo, name="bulk_change_undo"),
-    path("compare/", merging.question_merge, name="question_merge"),
-    path("near-copies/", merging.question_near_copies, name="question_near_copies"),
+    path("compare/", bulk_changes.question_merge, name="question_merge"),
+    path("near-copies/", bulk_changes.question_near_copies, name="question_near_copies"),
     path("new/", writing.question_create_page, name="question_create"),
     path("preview/", writing.question_preview, name="question_preview"),
     path("concept-choices/", writing.concept_choices, name="concept_choices"),
@@ -107,10 +104,10 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/exclude/", questions.question_exclude, name="question_exclude"),
     path("<int:question_id>/restore/", questions.question_restore_view, name="question_restore"),
     path("<int:question_id>/revert/<int:event>/", questions.question_revert_view, name="question_revert"),
-    path("<int:question_id>/accept/", tags.question_accept, name="question_accept"),
-    path("<int:question_id>/suggest/", tags.question_suggest, name="question_suggest"),
-    path("<int:question_id>/hierarchy/", tags.question_hierarchy, name="question_hierarchy"),
-    path("<int:question_id>/concepts/", tags.question_concepts, name="question_concepts"),
+    path("<int:question_id>/accept/", questions.question_accept, name="question_accept"),
+    path("<int:question_id>/suggest/", questions.question_suggest, name="question_suggest"),
+    path("<int:question_id>/hierarchy/", questions.question_hierarchy, name="question_hierarchy"),
+    path("<int:question_id>/concepts/", questions.question_concepts, name="question_concepts"),
     path("<int:question_id>/similar/", questions.question_likeness, name="question_likeness"),
     path("<int:question_id>/similar/<slug:kinship>/", questions.question_similar, name="question_similar"),
 ]
@@ -129,14 +126,14 @@ concept_patterns: list[URLPattern | URLResolver] = [
     path("synonyms/new/", synonyms.synonym_create_page, name="synonym_create"),
     path("synonyms/<int:group_id>/", synonyms.synonym_edit_page, name="synonym_edit"),
     path("synonyms/<int:group_id>/delete/", synonyms.synonym_delete_view, name="synonym_delete"),
-    path("hierarchies/new/", concept_editing.hierarchy_create_page, name="hierarchy_create"),
-    path("hierarchies/<int:hierarchy_id>/rename/", concept_editing.hierarchy_rename_page, name="hierarchy_rename"),
-    path("hierarchies/<int:hierarchy_id>/delete/", concept_editing.hierarchy_delete_page, name="hierarchy_delete"),
+    path("hierarchies/new/", concepts.hierarchy_create_page, name="hierarchy_create"),
+    path("hierarchies/<int:hierarchy_id>/rename/", concepts.hierarchy_rename_page, name="hierarchy_rename"),
+    path("hierarchies/<int:hierarchy_id>/delete/", concepts.hierarchy_delete_page, name="hierarchy_delete"),
     path("hierarchies/<int:hierarchy_id>/default/", concepts.hierarchy_default_page, name="hierarchy_default"),
-    path("hierarchies/<int:hierarchy_id>/new/", concept_editing.concept_create_page, name="concept_create"),
+    path("hierarchies/<int:hierarchy_id>/new/", concepts.concept_create_page, name="concept_create"),
     path("<int:concept_id>/", concepts.concept_detail, name="concept_detail"),
-    path("<int:concept_id>/rename/", concept_editing.concept_rename_page, name="concept_rename"),
-    path("<int:concept_id>/<slug:change>/", concept_editing.concept_change, name="concept_change"),
+    path("<int:concept_id>/rename/", concepts.concept_rename_page, name="concept_rename"),
+    path("<int:concept_id>/<slug:change>/", concepts.concept_change, name="concept_change"),
 ]
 
 model_patterns: list[URLPattern | URLResolver] = [

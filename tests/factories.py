@@ -8,7 +8,7 @@ from typing import Any
 import factory
 from factory.django import DjangoModelFactory
 
-from questionbank.bank.concept_path_services import concept_paths_ensure
+from questionbank.bank.concept_services import concept_paths_ensure
 from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.bank.question_selectors import question_hash
 from questionbank.bank.search_index import search_vector

@@ -25,10 +25,9 @@ from questionbank.models import Question, Run
 from questionbank.registry.serving import Serving, serving
 from questionbank.search.asked import asked_search
 from questionbank.search.filters import SearchFilters, passing
+from questionbank.search.query import vocabulary
 from questionbank.search.ranking import Matches, fuse, rank_by_vectors
-from questionbank.search.spelling import vocabulary
-from questionbank.search.term_search import rank_by_terms
-from questionbank.search.text_search import rank_by_text
+from questionbank.search.text_search import rank_by_terms, rank_by_text
 from worker.bootstrap import RESAMPLES, middle
 from worker.catalog import WORKER_CAPABILITIES
 from worker.reporting import run_here

@@ -13,9 +13,9 @@ import structlog
 from celery import Task
 
 from questionbank.bank.bulk_services import run_bulk_change
-from questionbank.bank.facet_counts import facet_counts_settle
-from questionbank.bank.map_services import projection_request_missing
+from questionbank.bank.search_index import facet_counts_settle
 from questionbank.bank.vector_selectors import embedding_missing
+from questionbank.bank.vector_services import projection_request_missing
 from questionbank.core.capability_catalog import job_kinds
 from questionbank.core.errors import NotFound
 from questionbank.core.task_queue import task_name
@@ -35,8 +35,7 @@ from questionbank.review.judgement_services import judgements_withdraw
 from questionbank.search.services import recall_measure
 from questionbank.similar.predictions import text_difficulties
 from questionbank.similar.suggestion_services import run_concepts_suggest
-from questionbank.solving.services import solve_request_missing
-from questionbank.solving.worked_out_services import worked_out_request
+from questionbank.solving.services import solve_request_missing, worked_out_request
 from questionbank.training.retraining_services import retrainings_advance
 from questionbank.training.services import probes_request_missing
 from questionbank.training.views import training_report

@@ -17,12 +17,11 @@ from questionbank.api.access import SAFE, Access
 from questionbank.api.contract import IDEMPOTENCY_KEY, Failure
 from questionbank.api.errors import PREFIX, register_error_handlers
 from questionbank.api.requests import StrictParser, checked
-from questionbank.bank import concept_api, list_api
 from questionbank.hooks import api as hooks_api
 from questionbank.imports import api as imports_api
 from questionbank.papers import api as papers_api
 from questionbank.questions import api as questions_api
-from questionbank.questions import attachment_api, bulk_api, merge_api
+from questionbank.questions import bulk_api, concept_api, list_api
 from questionbank.registry import api as registry_api
 from questionbank.responses import api as responses_api
 from questionbank.review import api as review_api
@@ -80,9 +79,7 @@ resources = (
     people_api,
     key_api,
     questions_api,
-    attachment_api,
     bulk_api,
-    merge_api,
     search_api,
     saved_api,
     similar_api,

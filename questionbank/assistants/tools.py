@@ -10,7 +10,6 @@ from django.urls import reverse
 from pydantic import BaseModel, Field, model_validator
 
 from questionbank.api.contract import Body, Id, Page, QuestionText, TextBody, TextsBody
-from questionbank.bank import concept_api
 from questionbank.bank.question_representation import QuestionItem, question_item
 from questionbank.bank.question_selectors import exact_duplicates, numbered_question_records, question_get, visible_to
 from questionbank.core.errors import Conflict, ValidationFailed
@@ -19,8 +18,8 @@ from questionbank.imports import api as imports_api
 from questionbank.imports.export_services import export_losses, export_pieces, with_figures
 from questionbank.jobs.run_selectors import run_get
 from questionbank.models import Question
-from questionbank.problem_writing.decision_services import variant_keep_as_draft
-from questionbank.problem_writing.services import MOST_WRITTEN, variants_reverse, variants_write
+from questionbank.problem_writing.services import MOST_WRITTEN, variant_keep_as_draft, variants_reverse, variants_write
+from questionbank.questions import concept_api
 from questionbank.registry import api as registry_api
 from questionbank.registry.api import RunDetail
 from questionbank.registry.serving import serving

@@ -17,9 +17,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from analytics.errors import Cancelled
-from questionbank.bank.bulk_selectors import bulk_change_description, is_so_already, refusals
+from questionbank.bank.bulk_selectors import bulk_change_description, is_so_already, merges_of, refusals
 from questionbank.bank.difficulty_selectors import counted_percent
-from questionbank.bank.merge_selectors import merges_of
 from questionbank.bank.merged_rows import rows_merge, rows_restore
 from questionbank.bank.question_selectors import question_hash
 from questionbank.bank.search_index import search_index_settle, search_vector

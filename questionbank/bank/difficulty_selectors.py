@@ -157,7 +157,7 @@ def difficulty_step(question: Question, other: Question) -> tuple[float, str] | 
 
     None if no comparable figures show a difference. Shares of wrong answers are compared if both are known, and differ
     if their intervals do not overlap; otherwise published ones on the same scale are compared. Estimates are not: the
-    order of two texts is more certain than two estimates (`questionbank.similar.comparison`).
+    order of two texts is more certain than two estimates (`questionbank.similar.kinship`).
     """
     figure, other_figure, basis = answered_difficulty(question), answered_difficulty(other), "observed"
     if figure and other_figure:

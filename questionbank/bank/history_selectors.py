@@ -1,4 +1,4 @@
-"""Who changed a question, when, and its previous state.
+"""Who changed a question, when, and its previous states, which also tell where its series of responses begins.
 
 The triggers of pghistory store a row's state before each change, so a change is the difference between a
 snapshot and the next one; after the last snapshot comes the question's current state.
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from django.apps import apps
 from django.db import connection
-from django.db.models import Model, QuerySet
+from django.db.models import Max, Model, QuerySet
 
-from questionbank.models import KnowledgeConcept, Question, School, User
+from questionbank.models import KnowledgeConcept, Question, ResponseSeries, School, User
 from questionbank.models.visibility import Shown
 from questionbank.people.school_selectors import NAMES
 
@@ -253,3 +253,28 @@ def field_shown(name: str, value: Any) -> str:
         return "\n".join(f"{option.get('label', '')}. {option.get('text', '')}" for option in value or [])
     choices = dict(Question._meta.get_field(name).flatchoices)  # type: ignore[union-attr]
     return str(choices.get(value, "" if value is None else value))
+
+
+def series_starts(questions: Iterable[int]) -> dict[int, int]:
+    """Return the first version of each question's current series, for the questions whose series has begun anew."""
+    rows = ResponseSeries.objects.filter(question__in=list(questions))
+    return dict(rows.values_list("question_id").annotate(Max("version")))
+
+
+def questions_on(questions: Iterable[int], day: date) -> dict[int, Any]:
+    """Return the questions that changed after a day as they were at its end, as rows of the history by question.
+
+    A question that was not yet in the bank is returned as it was first.
+    """
+    later = _updates().filter(pgh_obj_id__in=list(questions), pgh_created_at__date__gt=day)
+    return {event.pgh_obj_id: event for event in later.order_by("pgh_obj_id", "pk").distinct("pgh_obj_id")}
+
+
+def question_states(question: int, *, since: int) -> list[Any]:
+    """Return the earlier states of a question from a version on, as rows of the history, the oldest first."""
+    return list(_updates().filter(pgh_obj_id=question, version__gte=since).order_by("pk"))
+
+
+def _updates() -> Any:
+    """Return the rows of the history of questions; each is a question as it was before a change."""
+    return apps.get_model("questionbank", "QuestionEvent")._default_manager.filter(pgh_label="update")

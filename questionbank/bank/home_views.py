@@ -17,8 +17,14 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.timezone import is_aware, make_aware
 
 from questionbank.bank.change_selectors import CHANGE_KINDS, Wanted, all_changes, change_page
-from questionbank.bank.concept_selectors import hierarchies
-from questionbank.bank.overview_selectors import bank_overview, drafts_of, recent_questions, running_jobs, strands
+from questionbank.bank.concept_selectors import (
+    bank_overview,
+    drafts_of,
+    hierarchies,
+    recent_questions,
+    running_jobs,
+    strands,
+)
 from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, page_for
 from questionbank.formats.csv_files import guard_cell

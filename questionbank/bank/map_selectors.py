@@ -23,7 +23,7 @@ from django.db.models import Count, Max
 
 from analytics.concept_paths import common_leading_nodes, without_leading
 from questionbank.bank.concept_selectors import hierarchies
-from questionbank.bank.facet_counts import NOBODY, facet_cube
+from questionbank.bank.search_index import NOBODY, facet_cube
 from questionbank.bank.vector_selectors import embedding_set_size, map_set
 from questionbank.core.database import get_or_not_found
 from questionbank.models import (

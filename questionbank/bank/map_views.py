@@ -27,8 +27,8 @@ from questionbank.bank.map_selectors import (
     points_to_bytes,
     ready_questions,
 )
-from questionbank.bank.map_services import projection_request
 from questionbank.bank.question_selectors import concept_paths
+from questionbank.bank.vector_services import projection_request
 from questionbank.core.errors import NotFound
 from questionbank.core.views import button_for, page_for, warning_of
 from questionbank.core.wording import whole_number

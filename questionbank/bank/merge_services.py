@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from questionbank.bank.bulk_selectors import merge_refusal
 from questionbank.bank.bulk_services import bulk_change_request
-from questionbank.bank.merge_selectors import merge_refusal
 from questionbank.bank.question_selectors import visible_to
 from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import BulkChange, Question, User

@@ -1,4 +1,7 @@
-"""Reading questions: single ones, records for files and capabilities, duplicates, and pictures."""
+"""Reading questions: single ones, records for files and capabilities, duplicates, other wordings, and pictures.
+
+Also what a question's published answer says about a solution of it.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +27,69 @@ from analytics.question_content import (
     own_text,
 )
 from analytics.records import ConceptPath, Original, QuestionRecord
+from analytics.solver.solution import Solution
 from analytics.text.meaning import same_answer
+from analytics.text.published_numbers import PublishedNumber, number_of_answer
 from questionbank.bank.concept_selectors import named_paths
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.wording import whole_number
 from questionbank.formats.columns import STORED
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionOriginal, QuestionTag, User
+from questionbank.formats.kinds import right_labels
+from questionbank.models import (
+    KnowledgeConcept,
+    KnowledgeHierarchy,
+    ProblemVariant,
+    Question,
+    QuestionOriginal,
+    QuestionTag,
+    User,
+)
 from questionbank.people.permissions import is_admin
+
+_SAME_STORY = (ProblemVariant.Kind.REVERSED.value, ProblemVariant.Kind.REORDERED.value)
+
+# Raw SQL: every question's page runs this, and Django takes several times as long to build the query as the database
+# to answer it.
+_WORDINGS = """
+    SELECT id FROM questionbank_question, (
+        SELECT coalesce(paraphrase_of_id, id) AS original FROM questionbank_question WHERE id = ANY(%s)
+    ) AS asked
+    WHERE id = original OR paraphrase_of_id = original
+"""
+_STORY = f"""
+    WITH wordings AS ({_WORDINGS}), variants AS (
+        SELECT question_id, added_id FROM questionbank_problemvariant
+        WHERE added_id IS NOT NULL AND kind = ANY(%s) AND (
+            question_id IN (SELECT id FROM wordings) OR added_id IN (SELECT id FROM wordings)
+        )
+    )
+    SELECT id FROM wordings UNION SELECT added_id FROM variants
+    UNION SELECT question_id FROM variants WHERE question_id IS NOT NULL
+"""  # noqa: S608 - no user input; a variant may outlive the question it was written from
+
+
+def wording_ids(question_id: int) -> list[int]:
+    """Return the ids of a question, of its original, and of all rewordings of either, with one query.
+
+    The list is empty if there is no such question.
+    """
+    return _ids(_WORDINGS, [[question_id]])
+
+
+def story_ids(*question_ids: int) -> list[int]:
+    """Return the ids of some questions, of all their wordings, and of the questions made from the same stories.
+
+    A reversed version of a problem reveals its answer.
+    """
+    return _ids(_STORY, [list(question_ids), list(_SAME_STORY)])
+
+
+def _ids(query: str, parameters: list[Any]) -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return [pk for (pk,) in cursor.fetchall()]
+
 
 RECORDS_AT_ONCE = 2_000
 _OPTION = [field.name for field in fields(Option)]
@@ -315,3 +373,33 @@ def picture_bytes(sha256: str) -> bytes | None:
     except FileNotFoundError:
         return None
     return data if hashlib.sha256(data).hexdigest() == sha256 else None  # damaged
+
+
+def solution_from_json(row: Mapping[str, Any]) -> Solution:
+    """Deserialize a solution from `QuestionSolution.alternatives`."""
+    return Solution(**{**row, "tokens": tuple(row["tokens"]), "terms": tuple(row["terms"])})
+
+
+def published_answer(question: Question) -> str:
+    """Return the published answer; for a multiple-choice question, the texts of the right options."""
+    answer = question.answer.strip()
+    if question.kind != Question.Kind.CHOICE:
+        return answer
+    texts = {option["label"]: str(option["text"]) for option in question.options}
+    return "; ".join(texts[label] for label in right_labels(answer, list(texts)) or ())
+
+
+def published_number(question: Question) -> PublishedNumber | None:
+    """Return the published answer if it is a single number, as read by `number_of_answer`, otherwise None."""
+    return number_of_answer(published_answer(question))
+
+
+def contradicts_published(question: Question, solution: Solution) -> bool:
+    """Return whether a solution contradicts a numeric published answer."""
+    published = published_number(question)
+    return published is not None and not gives_published(published, solution.value, solution.quotient)
+
+
+def gives_published(published: PublishedNumber, *values: float | None) -> bool:
+    """Return whether one of a solution's values, rounded or exact, is the published answer."""
+    return any(map(published.agrees_with, values))

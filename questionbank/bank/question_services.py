@@ -1,4 +1,4 @@
-"""Writing questions and their tags; each function is one transaction.
+"""Writing questions, their tags and equations; each function is one transaction.
 
 Every save updates what is derived from the text (content hash, search vector, difficulty in per cent) and
 requests new vectors.
@@ -13,22 +13,31 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from analytics.question_content import Option, QuestionContent, content_of
+from analytics.solver.solution import Solution
+from analytics.solver.targets import OPERATORS, problem_graph_key
 from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.bank.history_selectors import REVERTED_FIELDS
 from questionbank.bank.question_fields import fill_question
-from questionbank.bank.question_selectors import question_hash
+from questionbank.bank.question_selectors import contradicts_published, question_hash, solution_from_json
 from questionbank.bank.search_index import search_index_settle, search_vector
 from questionbank.bank.series_services import Asked, SeriesChoice, series_continue
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
-from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
+from questionbank.models import (
+    GRAPH_KEY_LIMIT,
+    KnowledgeConcept,
+    Question,
+    QuestionEquation,
+    QuestionSolution,
+    QuestionTag,
+    User,
+)
 from questionbank.models.integrations import api_key_name
 from questionbank.people.permissions import require
 from questionbank.people.school_selectors import shows_to, visible_to_of
 from questionbank.people.school_services import questions_fit
-from questionbank.solving.services import equation_write, solution_compare
 
 _REWORDED = ", paraphrased"  # appended to the name of the source
 _TAKEN_OVER = (
@@ -323,3 +332,52 @@ def _set_tags(question: Question, wanted: set[int], user: User | None) -> None:
         QuestionTag(question=question, concept_id=pk, set_by=QuestionTag.SetBy.PERSON, user=user)
         for pk in sorted(existing - present)
     )
+
+
+def equation_graph_key(*, text: str, expression: str) -> str:
+    """Return the graph key of a question's equation; empty if it has none, or one too long for a lookup."""
+    if not expression:
+        return ""
+    # Each operand takes at least two characters of the key; keys of very long equations take seconds.
+    if sum(expression.count(sign) for sign in OPERATORS) > GRAPH_KEY_LIMIT // 2:
+        return ""
+    key = problem_graph_key(text, expression)
+    return key if len(key) <= GRAPH_KEY_LIMIT else ""
+
+
+def equation_write(*, question: Question, expression: str, user: User | None, set_by: str) -> None:
+    """Store a question's equation for its current text; an empty expression deletes it.
+
+    An unchanged equation keeps its author. Call it in the transaction that saves the question.
+
+    Args:
+        set_by: a `QuestionEquation.SetBy` value, for a new equation.
+    """
+    stored = QuestionEquation.objects.filter(question=question).first()
+    if not expression:
+        if stored is not None:
+            stored.delete()
+        return
+    equation = stored or QuestionEquation(question=question)
+    if stored is None or stored.expression != expression:
+        equation.expression, equation.set_by, equation.user = expression, set_by, user
+    equation.graph_key = equation_graph_key(text=question.text, expression=expression)
+    equation.save()
+
+
+def solution_compare(*, question: Question) -> None:
+    """Compare the stored solution of a question with its published answer again, in case that changed."""
+    stored = QuestionSolution.objects.filter(question=question).first()
+    if stored is None or not stored.alternatives or bytes(stored.content_hash) != bytes(question.content_hash):
+        return  # nothing was found, or it is for an earlier text and will be replaced
+    graph_key = solution_graph_key(question, solution_from_json(stored.alternatives[0]))
+    if graph_key != stored.graph_key:
+        stored.graph_key = graph_key
+        stored.save(update_fields=["graph_key"])
+
+
+def solution_graph_key(question: Question, solution: Solution) -> str:
+    """Return the key for finding a solved question by graph; empty without a value or if it contradicts the source."""
+    if solution.value is None or contradicts_published(question, solution):
+        return ""
+    return equation_graph_key(text=question.text, expression=solution.equation)

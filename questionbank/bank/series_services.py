@@ -12,7 +12,7 @@ from typing import Any
 from rapidfuzz.distance import OSA
 
 from questionbank.bank.difficulty_selectors import counted_percent
-from questionbank.bank.series_selectors import question_states, series_starts
+from questionbank.bank.history_selectors import question_states, series_starts
 from questionbank.models import ItemStatistics, Question, Response, ResponseSeries
 
 _EXACT = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\d+(?:[.,:/]\d+)*", re.DOTALL)

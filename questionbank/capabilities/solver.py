@@ -115,7 +115,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return its URL patterns."""
-        from questionbank.questions import solving_views as solving
+        from questionbank.questions import question_views as solving
 
         return [
             path("paste/second-opinion/", solving.second_opinion_ask, name="second_opinion_ask"),
@@ -257,7 +257,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return its URL patterns."""
         from questionbank.problem_writing import views as variants
-        from questionbank.similar import exemplar_views as exemplars
+        from questionbank.questions import exemplar_views as exemplars
         from questionbank.training import views as training
 
         return [

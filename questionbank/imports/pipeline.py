@@ -19,7 +19,7 @@ from analytics.records import ConceptPath, QuestionRecord
 from analytics.text.formulas import segment_text
 from analytics.text.wholeness import draws_numbers, needs_figure
 from questionbank.bank.attachment_services import AttachmentStore
-from questionbank.bank.concept_path_services import (
+from questionbank.bank.concept_services import (
     concept_paths_ensure,
     concept_paths_known,
     hierarchy_ensure,

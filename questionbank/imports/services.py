@@ -20,8 +20,7 @@ from django.core.files import File
 from django.core.files.storage import storages
 from django.db import connection, transaction
 
-from questionbank.bank.facet_counts import facet_counts_settle
-from questionbank.bank.search_index import vocabulary_refresh
+from questionbank.bank.search_index import facet_counts_settle, vocabulary_refresh
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict, ImportRefused, ValidationFailed

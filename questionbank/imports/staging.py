@@ -21,12 +21,12 @@ from analytics.records import ConceptPath, QuestionRecord
 from analytics.text.meaning import same_answer
 from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.bank.question_selectors import ANSWER_KEY_SQL, answer_key, content_hash
+from questionbank.bank.question_services import equation_graph_key
 from questionbank.bank.search_index import question_tokens
 from questionbank.formats.columns import STORED
 from questionbank.formats.seam import fields_digest
 from questionbank.imports.report import NOT_KEPT, PROBLEMS_KEPT, DuplicateLink, Totals
 from questionbank.models.visibility import seen_sql
-from questionbank.solving.services import equation_graph_key
 
 if TYPE_CHECKING:
     from psycopg import Copy

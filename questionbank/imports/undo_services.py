@@ -12,9 +12,8 @@ import pghistory
 from django.db import connection, transaction
 
 from analytics.errors import Cancelled
-from questionbank.bank.concept_path_services import hierarchy_lock
-from questionbank.bank.facet_counts import facet_counts_settle
-from questionbank.bank.search_index import search_index_settle, vocabulary_refresh
+from questionbank.bank.concept_services import hierarchy_lock
+from questionbank.bank.search_index import facet_counts_settle, search_index_settle, vocabulary_refresh
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict

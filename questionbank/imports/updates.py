@@ -18,9 +18,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from analytics.records import ConceptPath
-from questionbank.bank.concept_path_services import concept_paths_known
+from questionbank.bank.concept_services import concept_paths_known
 from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.bank.question_selectors import ANSWER_KEY_SQL, question_hash
+from questionbank.bank.question_services import equation_write, solution_compare
 from questionbank.bank.search_index import search_index_settle, search_vector
 from questionbank.bank.series_services import Asked, series_continue
 from questionbank.bank.vector_services import embedding_request
@@ -42,7 +43,6 @@ from questionbank.models import (
 )
 from questionbank.models.visibility import seen_rows
 from questionbank.people.permissions import require
-from questionbank.solving.services import equation_write, solution_compare
 
 REPLACED = tuple(column.stored for column in STORED if column.name != "set")
 """The columns of a question that a file can replace."""

@@ -12,7 +12,6 @@ from django.db import transaction
 
 from analytics.catalog import FALLBACK_LENS
 from analytics.inference.ngrams import HashedNgramEncoder
-from questionbank.bank.map_services import projection_store
 from questionbank.bank.vector_selectors import PendingQuestion, embedding_pending_among, map_set
 from questionbank.bank.vector_services import (
     embedding_request_outdated,
@@ -20,6 +19,7 @@ from questionbank.bank.vector_services import (
     embedding_set_save_unknown_shares,
     embedding_store,
     embedding_store_none,
+    projection_store,
 )
 from questionbank.core.database import get_or_not_found
 from questionbank.demo.bank import (

@@ -60,7 +60,7 @@ from questionbank.papers.services import (
 )
 from questionbank.registry.api import RunDetail, run_detail
 from questionbank.similar.api import PredictionItem, SimilarItem
-from questionbank.similar.vector_files import hit_fields, prediction_fields
+from questionbank.similar.file_results import hit_fields, prediction_fields
 
 router = Router(tags=["test papers"])
 IMPORT = Access("import")

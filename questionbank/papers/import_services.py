@@ -14,7 +14,7 @@ from django.db import transaction
 from analytics.question_content import PRINTED, Picture, content_of, total_points
 from analytics.records import ConceptPath, QuestionRecord
 from questionbank.bank.attachment_services import AttachmentStore
-from questionbank.bank.concept_path_services import concept_paths_known
+from questionbank.bank.concept_services import concept_paths_known
 from questionbank.bank.list_services import ListedPlace, question_list_add, question_list_create
 from questionbank.bank.question_selectors import picture_bytes
 from questionbank.core.errors import Conflict, LineProblem, LineWarning, NotAllowed, ValidationFailed

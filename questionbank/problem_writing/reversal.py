@@ -23,8 +23,7 @@ from analytics.solver.reversing import equation_for, reverse_operation, solvable
 from analytics.solver.targets import SolverExample
 from analytics.text.clauses import split_sentences
 from analytics.text.number_slots import number_slots
-from questionbank.problem_writing.faults import fault, refers_back
-from questionbank.problem_writing.problem import RetoldProblem, answer_text
+from questionbank.problem_writing.problem import RetoldProblem, answer_text, fault, refers_back
 
 LANGUAGES = ("en", "zh")
 _BLANK = "____"

@@ -11,8 +11,7 @@ from analytics.expression.evaluate import evaluate_float
 from analytics.expression.parser import parse_expression
 from questionbank.core.database import get_or_not_found
 from questionbank.models import ProblemVariant, Question, User
-from questionbank.solving.checks import answer_shown
-from questionbank.solving.solutions import SolvedText, gives
+from questionbank.solving.solutions import SolvedText, answer_shown, gives
 
 
 def variant_get(*, variant_id: int) -> ProblemVariant:

@@ -28,8 +28,7 @@ from analytics.expression.tree import ExpressionTree
 from analytics.solver.inversion import solve_for
 from analytics.solver.targets import problem_graph_key
 from analytics.text.copies import story_key
-from questionbank.problem_writing.notation import measures_alike, written_like
-from questionbank.problem_writing.problem import RetoldProblem
+from questionbank.problem_writing.problem import RetoldProblem, measures_alike, written_like
 
 _MOST_OPERATIONS = 3
 _SHARES = {1: 0.5, 2: 0.42, 3: 0.08}  # share of problems by number of operations

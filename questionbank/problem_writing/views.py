@@ -16,12 +16,6 @@ from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, posted, warning_of
 from questionbank.core.wording import counted
 from questionbank.models import ProblemVariant, Question
-from questionbank.problem_writing.decision_services import (
-    variant_decide,
-    variant_keep_as_draft,
-    variant_reopen,
-    variant_reword,
-)
 from questionbank.problem_writing.selectors import (
     accepted_variants,
     last_decided_variant,
@@ -33,6 +27,10 @@ from questionbank.problem_writing.selectors import (
 )
 from questionbank.problem_writing.services import (
     LONGEST_TEXT,
+    variant_decide,
+    variant_keep_as_draft,
+    variant_reopen,
+    variant_reword,
     variants_request,
     variants_reverse,
     variants_write,

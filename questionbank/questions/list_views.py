@@ -39,7 +39,7 @@ from questionbank.core.wording import counted, whole_number
 from questionbank.imports.views import Exported, export_links, questions_file
 from questionbank.models import Question, QuestionList, User
 from questionbank.people.owned import NAME_LIMIT
-from questionbank.search.browsing import Selection
+from questionbank.search.page_parts import Selection
 from questionbank.search.views import given_query
 
 

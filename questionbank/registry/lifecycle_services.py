@@ -15,13 +15,24 @@ import structlog
 from django.db import transaction
 
 from analytics.catalog import CAPABILITIES, lenses
+from questionbank.bank.concept_services import hierarchy_lock
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core import task_queue
 from questionbank.core.capability_catalog import bank_capability, fixed_suite, scope_name
 from questionbank.core.capability_figures import Figures
 from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.jobs.run_services import run_cancel, run_create_alone, run_is_held
-from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, ModelRetention, Run, User
+from questionbank.models import (
+    EmbeddingSet,
+    KnowledgeHierarchy,
+    ModelArtifact,
+    ModelComparison,
+    ModelEvent,
+    ModelRetention,
+    QuestionTag,
+    Run,
+    User,
+)
 from questionbank.people.permissions import require
 from questionbank.registry.artifact_selectors import artifact_champion, general_champion
 from questionbank.registry.artifact_services import artifact_archive, artifact_delete, artifact_promote, serving_lock
@@ -415,3 +426,21 @@ def hierarchy_models_delete(models: Iterable[ModelArtifact], *, reason: str, use
     for model in models:
         with suppress(Conflict):
             artifact_delete(artifact=model, reason=reason, user=user)
+
+
+def hierarchy_delete(*, user: User | None, hierarchy: KnowledgeHierarchy) -> None:
+    """Delete a hierarchy without tagged questions, including its concepts and the models trained on it.
+
+    Raises:
+        Conflict: questions are tagged with its concepts.
+    """
+    require(user, "concepts_edit", "You may not edit concepts.")
+    reason = "Its hierarchy was deleted."
+    with transaction.atomic():
+        fresh = hierarchy_lock(hierarchy.pk)
+        used = QuestionTag.objects.filter(concept__hierarchy=fresh).values("question_id").distinct().count()
+        if used:
+            raise Conflict(f"{used:,} questions are tagged with concepts of {fresh.name!r}; it cannot be deleted.")
+        models, _cancelled = hierarchy_models_retire(hierarchy_name=fresh.name, reason=reason, user=user)
+        fresh.delete()
+    hierarchy_models_delete(models, reason=reason, user=user)

@@ -18,9 +18,8 @@ from analytics.records import ProblemRecord
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots, slot_places
 from analytics.text.numbers import mask_numbers
-from questionbank.bank.question_selectors import in_language
+from questionbank.bank.question_selectors import in_language, wording_ids
 from questionbank.bank.vector_selectors import nearest
-from questionbank.bank.wordings import wording_ids
 from questionbank.models import EmbeddingSet, Question
 
 _NEAREST = 64  # of any question; some have no equation

@@ -17,8 +17,8 @@ from questionbank.api.access import Access
 from questionbank.api.contract import LARGEST_BATCH, Body, Id, Page, PageQuery, page_by_id
 from questionbank.api.people_api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.api.requests import received_file
+from questionbank.bank.bulk_selectors import merged_numbers
 from questionbank.bank.list_selectors import question_list_get
-from questionbank.bank.merge_selectors import merged_numbers
 from questionbank.bank.question_selectors import question_get
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed

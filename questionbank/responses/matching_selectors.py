@@ -11,8 +11,8 @@ from typing import Any
 from django.db import connection
 
 from analytics.question_content import Option
+from questionbank.bank.history_selectors import questions_on
 from questionbank.bank.question_selectors import visible_to
-from questionbank.bank.series_selectors import questions_on
 from questionbank.models import ColumnChoice, Question, User
 from questionbank.models.visibility import seen_sql
 from questionbank.responses.column_roles import QuestionReference

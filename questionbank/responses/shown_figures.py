@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analytics.responses.flags import FlagCode
-from questionbank.bank.series_selectors import series_starts
+from questionbank.bank.history_selectors import series_starts
 from questionbank.core.charts import LineChart, line_chart
 from questionbank.models import ItemStatistics, Question, ResponseSet, Worksheet
 from questionbank.responses.set_selectors import question_statistics, worksheet_statistics

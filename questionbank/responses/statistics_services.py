@@ -18,7 +18,7 @@ from django.db.models import Max, Q, QuerySet
 
 from analytics.responses.table import Responses
 from questionbank.bank.difficulty_selectors import counted_percent
-from questionbank.bank.series_selectors import series_starts
+from questionbank.bank.history_selectors import series_starts
 from questionbank.core.database import advisory_lock
 from questionbank.jobs.progress import JobReporter
 from questionbank.jobs.run_services import run_create

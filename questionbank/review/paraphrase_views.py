@@ -11,14 +11,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from analytics.json_lines import TEXT_LIMIT
-from questionbank.bank.overview_selectors import StrandGroup, strands
+from questionbank.bank.concept_selectors import StrandGroup, strands
 from questionbank.bank.question_selectors import question_get
 from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.core.forms import ServiceForm
 from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, posted
 from questionbank.core.wording import counted, whole_number
 from questionbank.models import KnowledgeConcept, ParaphrasePair, Question
-from questionbank.problem_writing.decision_services import variants_add_accepted
+from questionbank.problem_writing.services import variants_add_accepted
 from questionbank.registry.artifact_selectors import artifact_champion
 from questionbank.review.accepted_services import AddedParaphrases, accepted_pairs_add
 from questionbank.review.marks import pair_pieces

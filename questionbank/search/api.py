@@ -15,8 +15,8 @@ from questionbank.bank.question_representation import QuestionItem, question_ite
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import Question
 from questionbank.registry.serving import serving
-from questionbank.search.combinations import combination_problems, contradiction
 from questionbank.search.filters import ANY_STATUS, FIGURES, MOST_COMBINED, NUMBERS, USED, SearchFilters
+from questionbank.search.page_parts import combination_problems, contradiction
 from questionbank.search.search import ORDERS, RELEVANCE, SearchHit, SearchPage, search_questions
 
 router = Router(tags=["search"])

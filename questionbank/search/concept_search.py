@@ -21,8 +21,8 @@ from analytics.records import ConceptPath
 from analytics.text.tokens import search_tokens
 from questionbank.core.cached import VersionedCache
 from questionbank.models import KnowledgeConcept, SynonymGroup
-from questionbank.search import spelling
-from questionbank.search.conditions import Condition
+from questionbank.search import query
+from questionbank.search.filters import Condition
 from questionbank.search.topics import Topic, topics
 
 LONGEST_NAME = 8  # most tokens of a name to look for within a search
@@ -363,4 +363,4 @@ def _read() -> ConceptNames:
 
 
 # The names of all concepts, reloaded after a change.
-concept_names: VersionedCache[ConceptNames] = VersionedCache(_signature, _read, lambda: spelling.CHECK_AFTER)
+concept_names: VersionedCache[ConceptNames] = VersionedCache(_signature, _read, lambda: query.CHECK_AFTER)

@@ -13,13 +13,21 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 
-from questionbank.bank.facet_counts import FacetCube, Mask, concept_groups, concepts_version, facet_cube
 from questionbank.bank.school_grades import grade_name
+from questionbank.bank.search_index import FacetCube, Mask, concept_groups, concepts_version, facet_cube
 from questionbank.core.wording import language_name
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.search.concept_search import tagged
-from questionbank.search.conditions import Condition, fetch, rows_of_any
-from questionbank.search.filters import ANY_STATUS, COMBINED, SearchFilters, concept_nodes, passing
+from questionbank.search.filters import (
+    ANY_STATUS,
+    COMBINED,
+    Condition,
+    SearchFilters,
+    concept_nodes,
+    fetch,
+    passing,
+    rows_of_any,
+)
 
 COUNTED = 10_000  # questions that are counted one by one; beyond that a page shows "More than 10,000"
 LARGE = 300_000  # questions; a larger bank only counts

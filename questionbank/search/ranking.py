@@ -1,4 +1,4 @@
-"""Rankings of one query, and their fusion.
+"""Rankings of one query, their fusion, and pages of the results by signed cursors.
 
 Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): a question's score is the sum, over the rankings that contain
 it, of weight / (60 + its rank). Only ranks are compared, because scores have no common unit. A third ranking contains
@@ -8,30 +8,37 @@ formulas, and a query that names a concept adds those tagged with it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from django.core import signing
 from django.db.models import QuerySet
 from rapidfuzz import fuzz
 
-from analytics.analysed_text import stored_text
+from analytics.analysed_text import part_texts, stem_text, stored_content, stored_text
 from analytics.catalog import FALLBACK_LENS, lenses, main_lens
 from analytics.inference.encode import TextEncoder
 from analytics.languages import primary_language
 from analytics.text.formula_shape import formula_atoms, formula_likeness, text_formulas
 from analytics.text.plain_maths import mark_plain_maths
+from analytics.text.question_tasks import EMPTY_WORDS
+from analytics.text.tokens import search_tokens
 from questionbank.bank.vector_selectors import nearest
+from questionbank.core.errors import ValidationFailed
+from questionbank.formats.kinds import part_label
 from questionbank.models import Question
 from questionbank.registry.serving import Serving
-from questionbank.search.conditions import Condition, among, fetch
+from questionbank.search.asked import AskedSearch, grades_apart
+from questionbank.search.filters import Condition, among, fetch
 from questionbank.search.query import ParsedQuery
-from questionbank.search.query_filters import grades_apart
 from questionbank.search.text_search import TextRanking
 
 RRF_CONSTANT = 60
@@ -250,3 +257,67 @@ def _texts(ids: Sequence[int]) -> list[tuple[int, str]]:
 
 def _plain(text: str) -> str:
     return " ".join(_SIGNS.sub(" ", text).casefold().split())
+
+
+_SALT = "questionbank.cursor"
+_LONGEST = 500
+
+
+def cursor_pack(place: list[Any], search: object) -> str:
+    """Return a cursor for a position in the results of `search`; searches are distinguished by their `repr`."""
+    return signing.dumps([_fingerprint(search), *place], salt=_SALT)
+
+
+def cursor_unpack(cursor: str, search: object) -> list[Any]:
+    """Return the position that a cursor points to.
+
+    Raises:
+        ValidationFailed: it is malformed, or belongs to another search.
+    """
+    try:
+        fingerprint, *place = signing.loads(cursor[: _LONGEST + 1], salt=_SALT)
+    except (signing.BadSignature, ValueError, TypeError) as error:
+        raise ValidationFailed("This page of results is not known; search again.") from error
+    if fingerprint != _fingerprint(search):
+        raise ValidationFailed("This page belongs to another search; search again.")
+    return place
+
+
+def offset_cursors(asked: AskedSearch, offset: int, *, has_next: bool) -> dict[str, str]:
+    """Return the cursors of the pages before and after one that is counted from the first result."""
+    before = max(0, offset - asked.page_size)
+    return {
+        "next_cursor": cursor_pack(["from", offset + asked.page_size], asked.key) if has_next else "",
+        "previous_cursor": cursor_pack(["from", before], asked.key) if offset else "",
+    }
+
+
+def offset_of(place: list[Any] | None) -> int:
+    """Return how many results are before a place that `offset_cursors` gave."""
+    if place is None:
+        return 0
+    if len(place) == 2 and isinstance(place[1], int) and place[1] >= 0:
+        return place[1]
+    raise ValidationFailed("This page of results is not known; search again.")
+
+
+def _fingerprint(search: object) -> str:
+    return hashlib.blake2b(repr(search).encode(), digest_size=6).hexdigest()
+
+
+def matched_parts(question: Question, tokens: Iterable[str]) -> tuple[str, ...]:
+    """Return the letters of the parts that contain most of the searched tokens that the stem lacks.
+
+    Args:
+        tokens: of the query, as returned by `search_tokens`.
+    """
+    if not question.is_in_parts:
+        return ()
+    content = stored_content(question.content)
+    language = primary_language(question.language)
+    stem = search_tokens(stem_text(question.text, (), content), language)
+    wanted = {*tokens}.difference(stem)
+    wanted = wanted - EMPTY_WORDS or wanted
+    held = [len(wanted.intersection(search_tokens(part, language))) for part in part_texts(content)]
+    most = max(held)
+    return tuple(part_label(place) for place, count in enumerate(held) if count == most > 0)

@@ -18,16 +18,18 @@ from questionbank.people.school_selectors import visible_to_of
 from questionbank.registry.serving import serving
 from questionbank.search.api import LONGEST_QUERY, QuestionFilters, SearchResult, search_result
 from questionbank.search.filters import COMBINED
-from questionbank.search.saved_selectors import saved_figures, saved_search_get, saved_searches
+from questionbank.search.page_parts import SearchState
 from questionbank.search.saved_services import (
     PRIVATE,
+    saved_figures,
     saved_search_create,
     saved_search_delete,
+    saved_search_get,
     saved_search_replace,
     saved_search_update,
+    saved_searches,
 )
 from questionbank.search.search import ORDERS, search_questions
-from questionbank.search.state import SearchState
 
 router = Router(tags=["saved searches"])
 VisibleTo = Annotated[

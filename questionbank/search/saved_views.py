@@ -16,15 +16,18 @@ from questionbank.core.views import form_for, page_for, paginated, posted, rende
 from questionbank.models import SavedSearch
 from questionbank.people.owned import NAME_LIMIT
 from questionbank.people.school_selectors import visible_to_of
-from questionbank.search.saved_selectors import saved_figures, saved_search_choices, saved_search_get, saved_searches
+from questionbank.search.page_parts import SearchState
 from questionbank.search.saved_services import (
+    saved_figures,
+    saved_search_choices,
     saved_search_create,
     saved_search_delete,
+    saved_search_get,
     saved_search_open,
     saved_search_replace,
     saved_search_update,
+    saved_searches,
 )
-from questionbank.search.state import SearchState
 from questionbank.search.views import described, given_query, moment_text, search_address
 
 SHOWN = 20  # saved searches on a page, whose questions are counted after the page is shown

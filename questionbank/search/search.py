@@ -18,28 +18,36 @@ from analytics.records import ConceptPath
 from questionbank.bank.question_selectors import concept_paths
 from questionbank.models import Question
 from questionbank.registry.serving import Serving
-from questionbank.search.asked import AskedSearch, asked_condition, asked_conditions, asked_search, tagged_conditions
+from questionbank.search.asked import (
+    AskedSearch,
+    ReadFilter,
+    asked_condition,
+    asked_conditions,
+    asked_search,
+    grades_apart,
+    tagged_conditions,
+)
 from questionbank.search.concept_search import ConceptMatch, Named, concept_names, tagged
-from questionbank.search.conditions import Condition, among, any_of, fetch
 from questionbank.search.facets import Facets, FacetValue, count_facets, count_matching, count_tagged
-from questionbank.search.filters import SearchFilters, filtered_questions, passing
-from questionbank.search.query import ParsedQuery
-from questionbank.search.query_filters import ReadFilter, grades_apart
+from questionbank.search.filters import Condition, SearchFilters, among, any_of, fetch, filtered_questions, passing
+from questionbank.search.query import ParsedQuery, vocabulary
 from questionbank.search.ranking import (
     COMPARED,
     Fused,
     Matches,
+    cursor_pack,
+    cursor_unpack,
     fuse,
+    matched_parts,
+    offset_cursors,
+    offset_of,
     preferred,
     rank_by_formulas,
     rank_by_vectors,
     whole_first,
 )
-from questionbank.search.result_pages import cursor_pack, cursor_unpack, matched_parts, offset_cursors, offset_of
-from questionbank.search.spelling import vocabulary
-from questionbank.search.term_search import rank_by_terms
 from questionbank.search.terms import terms_of
-from questionbank.search.text_search import rank_by_phrases, rank_by_shapes, rank_by_text
+from questionbank.search.text_search import rank_by_phrases, rank_by_shapes, rank_by_terms, rank_by_text
 
 LISTED = 200  # number of ranked questions
 ENOUGH_IN_FILTERS = 20  # with at least that many results, none outside the filters read from the query are added

@@ -12,10 +12,9 @@ from itertools import pairwise
 
 from analytics.language.en.verb_forms import word_family
 from analytics.language.zh.language import CHINESE
-from questionbank.bank.facet_counts import facet_cube
+from questionbank.bank.search_index import facet_cube
 from questionbank.search.concept_search import ConceptNames, Span, Tokens
-from questionbank.search.query import JOINING_WORDS, quoted
-from questionbank.search.spelling import Vocabulary
+from questionbank.search.query import JOINING_WORDS, Vocabulary, quoted
 
 MOST_WORDS = 10  # terms of one search
 _BEFORE_CHARACTER = "求个为是与和在该"  # written before a noun without a space

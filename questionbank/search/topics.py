@@ -21,7 +21,7 @@ from rapidfuzz.distance import OSA
 from analytics.language.en.verb_forms import word_family
 from analytics.language.zh.language import CHINESE
 from analytics.text.tokens import search_tokens
-from questionbank.search.spelling import Vocabulary, is_english
+from questionbank.search.query import Vocabulary, is_english
 
 Key = tuple[str, ...]  # folded words of a name
 

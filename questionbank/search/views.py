@@ -29,16 +29,21 @@ from questionbank.core.views import form_for, page_for, render_page
 from questionbank.core.wording import language_name
 from questionbank.models import Question
 from questionbank.registry.serving import serving
-from questionbank.search.asked import TOPIC
-from questionbank.search.browsing import narrowing
-from questionbank.search.combinations import COMBINED_NAMES, combination, combined_only, with_concept
+from questionbank.search.asked import TASK_NAMES, TOPIC
 from questionbank.search.facets import count_each
 from questionbank.search.filters import ANY_STATUS, MOST_COMBINED, USED, SearchFilters, concept_nodes
+from questionbank.search.page_parts import (
+    COMBINED_NAMES,
+    SearchState,
+    combination,
+    combined_only,
+    narrowing,
+    orders_of,
+    with_concept,
+)
 from questionbank.search.query import long_query_text
-from questionbank.search.query_filters import TASK_NAMES
 from questionbank.search.search import NEWEST, RELEVANCE, SearchPage, count_search, search_questions
 from questionbank.search.services import long_query_keep
-from questionbank.search.state import SearchState, orders_of
 
 REMEMBERED = "question_filters"
 NOT_REMEMBERED = ("owner", "status")  # viewing one's drafts must not narrow the next search

@@ -15,10 +15,10 @@ from questionbank.bank.question_selectors import question_get
 from questionbank.models import Question
 from questionbank.registry.serving import serving
 from questionbank.similar.exemplars import WorkedExemplars, question_exemplars, text_exemplars
+from questionbank.similar.file_results import check_lens, hit_fields, question_predictions
 from questionbank.similar.insight import solved_or_none
 from questionbank.similar.kinship import EASIER, HARDER, similar_of_difficulty
 from questionbank.similar.similarity import fold_copies, similar_questions, similar_to_text
-from questionbank.similar.vector_files import check_lens, hit_fields, question_predictions
 
 router = Router(tags=["analysis"])
 READ = Access("read")

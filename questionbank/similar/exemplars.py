@@ -37,19 +37,13 @@ from analytics.solver.plausibility import answer_to_count
 from analytics.text.copies import story_key
 from analytics.text.number_slots import SlotNumbers, slot_places
 from analytics.text.word_problems import is_word_problem
+from questionbank.bank.question_selectors import published_answer, story_ids
 from questionbank.bank.vector_selectors import nearest, stored_vector
-from questionbank.bank.wordings import story_ids
 from questionbank.core.capability_catalog import lens_name
 from questionbank.models import Question
 from questionbank.registry.serving import Serving
 from questionbank.solving.computations import Computation, question_computation, same_computation_ids
-from questionbank.solving.solutions import (
-    SolvedText,
-    computation_shown,
-    published_answer,
-    solved_computation,
-    solved_graphs,
-)
+from questionbank.solving.solutions import SolvedText, computation_shown, solved_computation, solved_graphs
 
 EXEMPLARS = 8
 VOTERS = 16

@@ -27,8 +27,16 @@ from questionbank.core.wording import percent_text
 from questionbank.models import ParaphrasePair, Question, QuestionUse, User
 from questionbank.registry.serving import Serving, serving
 from questionbank.review.pair_selectors import ParaphraseOrigin, paraphrase_origin, question_paraphrases
-from questionbank.similar.comparison import Standing, standing
-from questionbank.similar.kinship import BOTH, SEARCHED, LensColumn, compared_hits, lens_columns, with_comparisons
+from questionbank.similar.kinship import (
+    BOTH,
+    SEARCHED,
+    LensColumn,
+    Standing,
+    compared_hits,
+    lens_columns,
+    standing,
+    with_comparisons,
+)
 from questionbank.similar.predictions import NOT_READ, QuestionPrediction, predict
 from questionbank.similar.similarity import LIKELY, SimilarHit, SimilarResult, near_duplicates, similar_by_lens
 from questionbank.solving.solutions import SolvedText, solved_or_none

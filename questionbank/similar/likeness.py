@@ -24,14 +24,14 @@ from analytics.concept_paths import shared_depth
 from analytics.inference.subject import looks_like_mathematics
 from analytics.text.masking import masked_text, without_credits
 from analytics.text.tokens import search_tokens
-from questionbank.bank.facet_counts import concepts_version, facet_cube, facet_version
 from questionbank.bank.question_selectors import TaggedPath, tagged_paths
+from questionbank.bank.search_index import concepts_version, facet_cube, facet_version
 from questionbank.bank.vector_selectors import Candidates, nearest
 from questionbank.core.cached import VersionedCache
 from questionbank.models import EmbeddingSet, KnowledgeConcept, Question, QuestionTag
-from questionbank.search import spelling
-from questionbank.search.conditions import Condition
-from questionbank.search.spelling import vocabulary
+from questionbank.search import query
+from questionbank.search.filters import Condition
+from questionbank.search.query import vocabulary
 from questionbank.search.text_search import rank_by_text
 from questionbank.solving.computations import same_computation_ids, same_computation_probabilities
 
@@ -177,7 +177,7 @@ def _broad_concepts() -> frozenset[TaggedPath]:
 
 # The concepts that cover too much, recomputed some time after tags or concepts change.
 broad_concepts: VersionedCache[frozenset[TaggedPath]] = VersionedCache(
-    lambda: (facet_version(), concepts_version()), _broad_concepts, lambda: spelling.CHECK_AFTER
+    lambda: (facet_version(), concepts_version()), _broad_concepts, lambda: query.CHECK_AFTER
 )
 
 

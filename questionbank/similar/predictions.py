@@ -90,7 +90,7 @@ class QuestionPrediction:
         hierarchy: name of the hierarchy that the concepts belong to; empty if the bank has none.
         is_mathematics: False if the text does not look like a mathematics question. Then nothing is predicted, and
             the notice says so.
-        order: its score among questions on its topic (`questionbank.similar.comparison`); None if no probes learned
+        order: its score among questions on its topic (`questionbank.similar.kinship`); None if no probes learned
             an order for its language.
     """
 

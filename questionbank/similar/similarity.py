@@ -17,14 +17,13 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.subject import NOT_MATHEMATICS
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
-from questionbank.bank.question_selectors import TaggedPath, tagged_paths, visible_to
+from questionbank.bank.question_selectors import TaggedPath, tagged_paths, visible_to, wording_ids
 from questionbank.bank.vector_selectors import nearest, stored_vectors
-from questionbank.bank.wordings import wording_ids
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.core.wording import percent_text
 from questionbank.models import Question, QuestionTag, User
 from questionbank.registry.serving import Serving, served_solver
-from questionbank.search.spelling import vocabulary
+from questionbank.search.query import vocabulary
 from questionbank.similar.evidence import Evidence, copy_key, evidence_of, same_spelling
 from questionbank.similar.likeness import (
     Asked,

@@ -22,7 +22,8 @@ from analytics.expression.tree import ExpressionTree
 from analytics.solver.solution import CERTAIN_ENOUGH, solution_of
 from analytics.solver.targets import problem_graph_key, target_tree
 from analytics.text.number_slots import NumberSlot, number_slots
-from questionbank.models import Question, QuestionEquation, QuestionSolution
+from questionbank.bank.question_selectors import visible_to
+from questionbank.models import Question, QuestionEquation, QuestionSolution, User
 from questionbank.models.visibility import seen_sql
 from questionbank.rendering.expression_trees import ExpressionDrawing, expression_drawing
 
@@ -217,4 +218,40 @@ def solver_computes(*keys: str) -> Q:
         machine_solution__graph_key__in=keys,
         machine_solution__probability__gte=CERTAIN_ENOUGH,
         machine_solution__content_hash=F("content_hash"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedAlike:
+    """Questions whose equation has the same computation as the equation of a given question.
+
+    Attributes:
+        published: those with an equation from their source or a person; the count is the total.
+        predicted: those with the solver's equation and its probability, the surest first; the count is the total.
+    """
+
+    published: list[Question]
+    published_count: int
+    predicted: list[Question]
+    predicted_count: int
+
+    @property
+    def count(self) -> int:
+        return self.published_count + self.predicted_count
+
+
+def computed_alike(*, question: Question, user: User | None, limit: int) -> ComputedAlike | None:
+    """Return the questions with the same computation as a question; None if its computation is not known."""
+    computation = question_computation(question)
+    if computation is None:
+        return None
+    key = computation.key
+    visible = Question.objects.filter(visible_to(user)).exclude(status=Question.Status.RETIRED).exclude(pk=question.pk)
+    published = visible.filter(equation__graph_key=key).order_by("pk")
+    predicted = visible.filter(solver_computes(key)).order_by("-machine_solution__probability", "pk")
+    return ComputedAlike(
+        published=list(published.select_related("equation")[:limit]),
+        published_count=published.count(),
+        predicted=list(predicted.select_related("machine_solution")[:limit]),
+        predicted_count=predicted.count(),
     )

@@ -1,4 +1,4 @@
-"""The solver's result for a stored or pasted word problem, and the questions with the same computation."""
+"""How a stored or pasted word problem is solved, and checks of an answer against everything that is known."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
-
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.expression.notation import to_prefix
+from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import answer_to_count
 from analytics.solver.rules.solver import may_be_solved
 from analytics.solver.solution import (
     CERTAIN_ENOUGH,
     SEVERAL_REASON,
+    SIGNED_REASON,
     Solution,
     Step,
+    decimal_text,
     divides_by_zero,
     solution_of,
     solution_steps,
@@ -26,21 +27,19 @@ from analytics.solver.solution import (
 from analytics.solver.targets import target_tree
 from analytics.text.formulas import formula_segments
 from analytics.text.number_slots import number_slots
-from analytics.text.published_numbers import PublishedNumber, number_of_answer
-from questionbank.bank.question_selectors import in_language, visible_to
+from questionbank.bank.question_selectors import (
+    contradicts_published,
+    gives_published,
+    published_answer,
+    published_number,
+    solution_from_json,
+)
 from questionbank.core.errors import ServiceUnavailable
-from questionbank.formats.kinds import right_labels
-from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
-from questionbank.registry.artifact_selectors import artifact_champions, lens_champion
+from questionbank.models import Question, QuestionEquation, QuestionSolution
+from questionbank.registry.language_model_selectors import packaged_model_is_ready
 from questionbank.registry.serving import ServedSolver, served_solver
 from questionbank.rendering.expression_trees import ExpressionDrawing, expression_drawing
-from questionbank.solving.computations import (
-    Computation,
-    graph_probabilities,
-    question_computation,
-    solver_computes,
-    text_computation,
-)
+from questionbank.solving.computations import Computation, graph_probabilities, text_computation
 
 ALTERNATIVES = 3  # equations that are stored and shown
 
@@ -136,34 +135,6 @@ class SolvedText:
         return self.known is None and self.best is not None and not self.is_contradicted
 
 
-def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
-    """Return the questions in a solver's language that it has not tried since they last changed.
-
-    Results obtained with another retriever, or with none, do not count. Questions in a language without a solver belong
-    to the first solver, which reports why it cannot solve them.
-    """
-    solved = QuestionSolution.objects.filter(
-        question=OuterRef("pk"),
-        artifact=artifact,
-        retriever=lens_champion(capability="analogy", language=artifact.scope),
-        content_hash=OuterRef("content_hash"),
-    )
-    scopes = [champion.scope for champion in artifact_champions(capability=artifact.capability)]
-    questions = Question.objects.exclude(status=Question.Status.RETIRED)
-    if artifact.scope in scopes[:1]:
-        for scope in scopes[1:]:
-            questions = questions.exclude(in_language(scope))
-    else:
-        questions = questions.filter(in_language(artifact.scope))
-    return questions.filter(~Exists(solved))
-
-
-def solver_with_unsolved_questions() -> ModelArtifact | None:
-    """Return a solver in use with questions that it has not tried, or None."""
-    solvers = artifact_champions(capability="solver")
-    return next((artifact for artifact in solvers if unsolved_questions(artifact).exists()), None)
-
-
 def text_solved(
     text: str, language: str, solver: ServedSolver | None, *, question: Question | None = None
 ) -> SolvedText | None:
@@ -235,7 +206,8 @@ def question_solved(question: Question, solver: ServedSolver | None) -> SolvedTe
         return _with_known(solved, equation_solution, question)
     if solved is None or (published := published_number(question)) is None or solved.best is None:
         return solved
-    return replace(solved, agrees=gives_published(solved.best, published), published=published_answer(question))
+    agrees = gives_published(published, solved.best.value, solved.best.quotient)
+    return replace(solved, agrees=agrees, published=published_answer(question))
 
 
 def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
@@ -294,17 +266,12 @@ def _with_known(solved: SolvedText | None, equation_solution: Solution, question
     if equation_solution.value is None:
         return solved_text
     if (published := published_number(question)) is not None:
-        agrees = gives_published(equation_solution, published)
+        agrees = gives_published(published, equation_solution.value, equation_solution.quotient)
         solved_text = replace(solved_text, known_is_published=agrees, published=published_answer(question))
     if (best := solved_text.best) is None:
         return solved_text
     agrees = gives(best, equation_solution.value) or gives(best, equation_solution.quotient)
     return replace(solved_text, agrees=agrees)
-
-
-def solution_from_json(row: Mapping[str, Any]) -> Solution:
-    """Deserialize a solution from `QuestionSolution.alternatives`."""
-    return Solution(**{**row, "tokens": tuple(row["tokens"]), "terms": tuple(row["terms"])})
 
 
 def _solved(text: str, solutions: Sequence[Solution], reason: str, solver: str) -> SolvedText:
@@ -367,26 +334,6 @@ def _parts(text: str, used: set[int | None]) -> list[TextPart]:
     return [part for part in (*parts, TextPart(text[done:])) if part.text]
 
 
-def published_answer(question: Question) -> str:
-    """Return the published answer; for a multiple-choice question, the texts of the right options."""
-    answer = question.answer.strip()
-    if question.kind != Question.Kind.CHOICE:
-        return answer
-    texts = {option["label"]: str(option["text"]) for option in question.options}
-    return "; ".join(texts[label] for label in right_labels(answer, list(texts)) or ())
-
-
-def published_number(question: Question) -> PublishedNumber | None:
-    """Return the published answer if it is a single number, as read by `number_of_answer`, otherwise None."""
-    return number_of_answer(published_answer(question))
-
-
-def contradicts_published(question: Question, solution: Solution) -> bool:
-    """Return whether a solution contradicts a numeric published answer."""
-    published = published_number(question)
-    return published is not None and not gives_published(solution, published)
-
-
 def equation_gives_answer(question: Question) -> bool:
     """Return whether the question's own equation gives its published answer, if it has one, without rounding."""
     solution = known_solution(question)
@@ -398,47 +345,6 @@ def gives(solution: Solution | Alternative, value: float | None) -> bool:
     return answers_agree(solution.value, value) or answers_agree(solution.quotient, value)
 
 
-def gives_published(solution: Solution | Alternative, published: PublishedNumber) -> bool:
-    """Return whether a solution gives the published answer, rounded or exact."""
-    return published.agrees_with(solution.value) or published.agrees_with(solution.quotient)
-
-
-@dataclass(frozen=True, slots=True)
-class ComputedAlike:
-    """Questions whose equation has the same computation as the equation of a given question.
-
-    Attributes:
-        published: those with an equation from their source or a person; the count is the total.
-        predicted: those with the solver's equation and its probability, the surest first; the count is the total.
-    """
-
-    published: list[Question]
-    published_count: int
-    predicted: list[Question]
-    predicted_count: int
-
-    @property
-    def count(self) -> int:
-        return self.published_count + self.predicted_count
-
-
-def computed_alike(*, question: Question, user: User | None, limit: int) -> ComputedAlike | None:
-    """Return the questions with the same computation as a question; None if its computation is not known."""
-    computation = question_computation(question)
-    if computation is None:
-        return None
-    key = computation.key
-    visible = Question.objects.filter(visible_to(user)).exclude(status=Question.Status.RETIRED).exclude(pk=question.pk)
-    published = visible.filter(equation__graph_key=key).order_by("pk")
-    predicted = visible.filter(solver_computes(key)).order_by("-machine_solution__probability", "pk")
-    return ComputedAlike(
-        published=list(published.select_related("equation")[:limit]),
-        published_count=published.count(),
-        predicted=list(predicted.select_related("machine_solution")[:limit]),
-        predicted_count=predicted.count(),
-    )
-
-
 def solved_or_none(text: str, language: str, question: Question | None = None) -> SolvedText | None:
     """Return the solver's result for a text or stored question; None if it has none or its files are missing."""
     try:
@@ -446,3 +352,89 @@ def solved_or_none(text: str, language: str, question: Question | None = None) -
         return question_solved(question, solver) if question else text_solved(text, language, solver)
     except ServiceUnavailable:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCheck:
+    """One comparison, in a sentence.
+
+    Attributes:
+        is_certain: whether the comparison is with what the source or a person provided rather than with the solver.
+    """
+
+    sentence: str
+    agrees: bool
+    is_certain: bool = True
+
+
+def answer_shown(value: float) -> str:
+    """Return a value as pages display it.
+
+    >>> answer_shown(-12345.0), answer_shown(1e16), answer_shown(12345.67)
+    ('-12,345', '10,000,000,000,000,000', '12345.67')
+    """
+    whole = round(value)
+    return f"{whole:,}" if abs(value - whole) < 1e-9 * max(1.0, abs(value)) else decimal_text(value)
+
+
+def answer_checks(value: float, *, solved: SolvedText | None, question: Question | None = None) -> list[AnswerCheck]:
+    """Compare an answer with everything that is known.
+
+    Args:
+        solved: how the question is solved, from `question_solved` or `text_solved`.
+        question: None for a text that is not in the bank.
+
+    Returns:
+        One check per comparison; empty if there is nothing to compare with.
+    """
+    checks = []
+    best = None if solved is None or solved.is_contradicted else solved.best
+    if best is not None and best.value is not None:
+        agrees = gives(best, value)
+        verdict = "agrees" if agrees else f"disagrees: it finds {best.equation} = {best.answer}"
+        sentence = f"The solver {verdict} ({best.probability:.0%} likely to be right)."
+        checks.append(AnswerCheck(sentence, agrees, is_certain=False))
+    known = solved.known if solved is not None else None
+    if known is not None and known.value is not None:
+        agrees = gives(known, value)
+        said = "the same answer" if agrees else f"another answer: {known.equation} = {known.answer}"
+        checks.append(AnswerCheck(f"The question's own equation gives {said}.", agrees))
+    elif question is not None and (published := published_number(question)) is not None:
+        agrees = published.agrees_with(value)
+        said = "the same" if agrees else answer_shown(published.value)
+        checks.append(AnswerCheck(f"The published answer is {said}.", agrees))
+    return checks
+
+
+@dataclass(frozen=True, slots=True)
+class SecondOpinion:
+    """The separate answers of a job's language model and solver; None if it found no answer."""
+
+    own: Solution | None
+    written: Solution | None
+
+    @property
+    def agree(self) -> bool:
+        return self.own is not None and self.written is not None and answers_agree(self.own.value, self.written.value)
+
+
+def second_opinion_kept(result: Mapping[str, Any]) -> SecondOpinion | None:
+    """Return both opinions from a finished job's result; None for a job of an earlier version."""
+    if "opinions" not in result:
+        return None
+    pooled = [solution_from_json(row) for row in result["alternatives"]]
+    opinions: dict[str, Solution | None] = {"own": None, "written": None}
+    for name, row in result["opinions"].items():
+        solution = solution_from_json(row)
+        same = (each.written for each in pooled if answers_agree(each.value, solution.value))
+        opinions[name] = replace(solution, written=solution.written or next(same, ""))  # such as "25%"
+    return SecondOpinion(**opinions)
+
+
+def may_have_second_opinion(solved: SolvedText | None, language: str) -> bool:
+    """Return whether the language model can be queried about a text, and whether its answer would count."""
+    if solved is None or solved.known is not None or primary_language(language) != "en":
+        return False
+    best = solved.best
+    is_open = solved.reason == SIGNED_REASON if best is None else not best.rule and best.twin is None
+    return is_open and packaged_model_is_ready()

@@ -17,11 +17,10 @@ from analytics.text.number_slots import number_slots
 from analytics.text.published_numbers import number_of_answer
 from analytics.text.tokens import written_language
 from analytics.text.word_problems import is_word_problem
-from questionbank.bank.question_selectors import in_language
+from questionbank.bank.question_selectors import in_language, published_answer
 from questionbank.core.capability_report import CachedReport, Report, Table, TableRow
 from questionbank.core.wording import counted
 from questionbank.models import Question
-from questionbank.solving.solutions import published_answer
 from questionbank.training.questions import (
     Divider,
     EquationMaterial,

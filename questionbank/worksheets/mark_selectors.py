@@ -13,7 +13,7 @@ from questionbank.bank.difficulty_selectors import counted_difficulty
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import Question
 from questionbank.registry.serving import serving
-from questionbank.similar.comparison import expected_places
+from questionbank.similar.kinship import expected_places
 from questionbank.similar.predictions import QuestionPrediction, predict_many
 from questionbank.worksheets.selectors import WorksheetRow
 

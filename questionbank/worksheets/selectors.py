@@ -16,10 +16,9 @@ from django.utils.text import get_text_list
 
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.question_content import QuestionContent, content_of
-from questionbank.bank.facet_counts import facet_cube
 from questionbank.bank.list_selectors import last_uses, readable
-from questionbank.bank.question_selectors import visible_to
-from questionbank.bank.wordings import story_ids
+from questionbank.bank.question_selectors import story_ids, visible_to
+from questionbank.bank.search_index import facet_cube
 from questionbank.models import Question, User, Worksheet, WorksheetItem
 from questionbank.search.filters import SearchFilters, filtered_questions
 from questionbank.similar.similarity import NEAR_DUPLICATE

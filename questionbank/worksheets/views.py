@@ -9,8 +9,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from questionbank.bank.bulk_selectors import left_out_of
 from questionbank.bank.list_selectors import own_and_shared, question_list_get, worksheet_use_days
-from questionbank.bank.merge_selectors import left_out_of
 from questionbank.bank.owned_views import row_shown, visibility_context
 from questionbank.core.errors import PrintingRefused
 from questionbank.core.views import button_for, form_for, page_for

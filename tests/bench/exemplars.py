@@ -134,8 +134,8 @@ def fill_bank(problems: Sequence[ProblemRecord], count: int) -> None:
 def store_questions(problems: Sequence[ProblemRecord], numbers: range) -> None:
     """Store some questions with their equations; from the second turn on somebody tells the problem."""
     from questionbank.bank.question_selectors import content_hash
+    from questionbank.bank.question_services import equation_graph_key
     from questionbank.models import Question, QuestionEquation
-    from questionbank.solving.services import equation_graph_key
 
     questions, equations = [], []
     for number in numbers:

@@ -92,8 +92,7 @@ def fill(bank_size: int, seed_rows: int, data: Path) -> None:
     from django.db import connection
     from django.db.models import Max
 
-    from questionbank.bank.facet_counts import facet_counts_settle
-    from questionbank.bank.search_index import vocabulary_refresh
+    from questionbank.bank.search_index import facet_counts_settle, vocabulary_refresh
     from questionbank.models import Question
 
     if Question.objects.count() >= bank_size:

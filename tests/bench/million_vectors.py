@@ -85,8 +85,8 @@ def fill_vectors(encoded: int) -> None:
 
 def _draw() -> None:
     """Put the questions of the map's set at random places: what a page does with them is the same."""
-    from questionbank.bank.map_services import projection_store
     from questionbank.bank.vector_selectors import map_set
+    from questionbank.bank.vector_services import projection_store
     from questionbank.models import Projection
 
     embedding_set = map_set()

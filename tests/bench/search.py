@@ -199,7 +199,7 @@ def divide(number: int) -> bool:
     """Give each school an equal part of the bank, in turns, and the teacher the first school; True."""
     from django.db import connection
 
-    from questionbank.bank.facet_counts import facet_counts_settle
+    from questionbank.bank.search_index import facet_counts_settle
     from questionbank.models import School, User
 
     client_of("teacher")
@@ -268,7 +268,7 @@ def searches(timed: int = TIMED) -> Iterator[tuple[str, str, Any]]:
     """Sort, query and filters of each search, with a fixed seed: `timed` that look for a question, and some others."""
     from questionbank.models import KnowledgeConcept, Question
     from questionbank.search.filters import SearchFilters
-    from questionbank.search.spelling import vocabulary
+    from questionbank.search.query import vocabulary
     from worker.evaluation import known_items
 
     rng = random.Random(7)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from questionbank.bank.map_services import projection_store
+from questionbank.bank.vector_services import projection_store
 from questionbank.models import (
     BulkChange,
     EmbeddingSet,

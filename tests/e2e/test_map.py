@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from questionbank.bank.map_services import projection_store
+from questionbank.bank.vector_services import projection_store
 from questionbank.models import EmbeddingSet, Question
 
 PLACES = [[0.0, 0.0], [0.6, 0.6], [-0.6, 0.6], [0.6, -0.6], [-1.0, -1.0], [1.0, 1.0]]

@@ -11,7 +11,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from questionbank.search import spelling
+from questionbank.search import query
 from tests.questionbank.page_bank import make_bank
 
 
@@ -20,7 +20,7 @@ def _nothing_kept(request, monkeypatch) -> None:
     """Counts of pages and the words of a search are kept for a while; not from one test to the next."""
     if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
         cache.clear()
-        monkeypatch.setattr(spelling, "CHECK_AFTER", 0.0)
+        monkeypatch.setattr(query, "CHECK_AFTER", 0.0)
 
 
 @pytest.fixture

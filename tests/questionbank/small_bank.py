@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from analytics.inference.ngrams import HashedNgramEncoder
-from questionbank.bank.question_services import question_create
+from questionbank.bank.question_services import equation_graph_key, question_create
 from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.models import (
     EmbeddingSet,
@@ -19,7 +19,6 @@ from questionbank.models import (
     QuestionEquation,
     QuestionTag,
 )
-from questionbank.solving.services import equation_graph_key
 from tests.factories import ConceptFactory, QuestionFactory, with_derived
 
 

@@ -21,7 +21,7 @@ from analytics.retrieval import Encode
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import ModelArtifact
 from questionbank.registry.artifact_selectors import artifact_folder, artifact_numbered
-from questionbank.similar.exemplar_files import SolverWith, exemplar_solver, retriever_by_name
+from questionbank.similar.file_results import SolverWith, exemplar_solver, retriever_by_name
 from worker.analogy.figures import (
     Arm,
     Columns,

@@ -42,7 +42,7 @@ from analytics.text.copies import story_key
 from worker.bootstrap import middle, resample_counts
 
 if TYPE_CHECKING:
-    from questionbank.similar.exemplar_files import SolverWith  # imports Django
+    from questionbank.similar.file_results import SolverWith  # imports Django
 
 Rows = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

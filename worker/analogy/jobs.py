@@ -29,7 +29,7 @@ from questionbank.bank.vector_selectors import embedding_set_sample
 from questionbank.core.capability_figures import AnalogyFigures, Metric
 from questionbank.core.errors import Conflict, NotFound
 from questionbank.models import EmbeddingSet, ModelArtifact, Question
-from questionbank.problem_writing.language_model import problems_of_answer, retelling_request
+from questionbank.problem_writing.problem import problems_of_answer, retelling_request
 from questionbank.problem_writing.services import variants_keep, why_not_varied
 from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.solving.computations import question_computation

@@ -18,13 +18,12 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import CERTAIN_ENOUGH, Solution
 from analytics.text.published_numbers import number_of_answer
 from analytics.text.tokens import written_language
+from questionbank.bank.question_selectors import solution_from_json
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.registry.artifact_selectors import language_champion
 from questionbank.registry.language_model_services import ExamOutcome
 from questionbank.registry.serving import solver_in_use
-from questionbank.solving.services import solution_to_json
-from questionbank.solving.solutions import solution_from_json
-from questionbank.solving.worked_out_services import is_asked_about
+from questionbank.solving.services import is_asked_about, solution_to_json
 from worker.exam.contract import (
     Array,
     Example,

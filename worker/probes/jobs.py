@@ -18,9 +18,9 @@ from analytics.probes.order import LANGUAGE, ladder_texts
 from analytics.probes.projection import ProjectionConfig, project_vectors
 from analytics.probes.train import train_probes
 from analytics.training.context import TrainingContext
-from questionbank.bank.map_services import projection_store
 from questionbank.bank.question_selectors import concept_paths
 from questionbank.bank.vector_selectors import map_set
+from questionbank.bank.vector_services import projection_store
 from questionbank.core.errors import Conflict, NotFound
 from questionbank.core.storage import scratch_folder
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, Question, QuestionTag, Retraining, Run

@@ -46,20 +46,18 @@ from questionbank.registry.language_model_selectors import language_model_use, m
 from questionbank.registry.language_model_services import language_model_for
 from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.registry.serving import ServedSolver, solver_in_use, solver_of
-from questionbank.solving.services import solution_store, solution_to_json
-from questionbank.solving.solutions import (
-    ALTERNATIVES,
-    gives_published,
-    solver_with_unsolved_questions,
-    unsolved_questions,
-)
-from questionbank.solving.worked_out_services import (
+from questionbank.solving.services import (
     USE,
     helped_solutions,
     problems_to_ask,
+    solution_store,
+    solution_to_json,
+    solver_with_unsolved_questions,
+    unsolved_questions,
     worked_out_store,
     worked_out_withdraw,
 )
+from questionbank.solving.solutions import ALTERNATIVES, gives_published
 from questionbank.training.solver import solver_material
 from worker.blocks import WAIT_SECONDS, BlockJob, work_in_blocks
 from worker.comparison import ROLES, SEED, in_portions, paired_metric
@@ -185,7 +183,7 @@ def _checker(problem: ProblemRecord) -> Callable[[Solution], bool]:
         value = value_of(example.tokens, example.values)
         return lambda solution: answers_agree(solution.quotient, value)
     published = number_of_answer(problem.answer)
-    return lambda solution: published is not None and gives_published(solution, published)
+    return lambda solution: published is not None and gives_published(published, solution.value, solution.quotient)
 
 
 BATCH = 64

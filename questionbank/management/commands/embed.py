@@ -10,7 +10,7 @@ from typing import Any
 from analytics.catalog import main_lens
 from questionbank.management.base import FileCommand
 from questionbank.registry.serving import serving
-from questionbank.similar.vector_files import check_lens, lens_help, question_vectors
+from questionbank.similar.file_results import check_lens, lens_help, question_vectors
 
 
 class Command(FileCommand):

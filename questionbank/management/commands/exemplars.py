@@ -15,7 +15,7 @@ from questionbank.core.errors import KindredError, ServiceUnavailable, Validatio
 from questionbank.formats.answer_files import InputProblem
 from questionbank.management.base import FileCommand
 from questionbank.registry.serving import serving
-from questionbank.similar.exemplar_files import (
+from questionbank.similar.file_results import (
     FileCorpus,
     exemplar_solver,
     read_corpus,

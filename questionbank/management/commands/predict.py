@@ -9,7 +9,7 @@ from typing import Any
 
 from questionbank.management.base import FileCommand
 from questionbank.registry.serving import serving
-from questionbank.similar.vector_files import question_predictions
+from questionbank.similar.file_results import question_predictions
 
 
 class Command(FileCommand):

@@ -11,8 +11,8 @@ from questionbank.bank.question_selectors import question_get
 from questionbank.core.errors import ValidationFailed
 from questionbank.management.base import BankCommand
 from questionbank.registry.serving import serving
+from questionbank.similar.file_results import check_lens, hit_fields, hit_lines, lens_help
 from questionbank.similar.similarity import fold_copies, similar_questions, similar_to_text
-from questionbank.similar.vector_files import check_lens, hit_fields, hit_lines, lens_help
 
 
 class Command(BankCommand):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from django.core.cache import cache
 
-from questionbank.bank.concept_selectors import choices_of, concept_matches
-from questionbank.bank.overview_selectors import strands
+from questionbank.bank.concept_selectors import choices_of, concept_matches, strands
 from questionbank.models import KnowledgeConcept
-from questionbank.search.browsing import concept_steps
+from questionbank.search.page_parts import concept_steps
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from questionbank.bank.concept_path_services import (
+from questionbank.bank.concept_services import (
     concept_paths_ensure,
     concept_paths_known,
     hierarchy_ensure,

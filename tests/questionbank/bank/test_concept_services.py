@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.bank.concept_path_services import concept_paths_ensure, concept_paths_known
 from questionbank.bank.concept_selectors import concept_path
 from questionbank.bank.concept_services import (
     concept_create,
     concept_delete,
     concept_merge,
     concept_move,
+    concept_paths_ensure,
+    concept_paths_known,
     concept_rename,
     hierarchy_create,
-    hierarchy_delete,
     hierarchy_rename,
 )
 from questionbank.core.errors import Conflict, KindredError, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, ModelArtifact, QuestionTag
+from questionbank.registry.lifecycle_services import hierarchy_delete
 from tests.at_once import at_once
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 

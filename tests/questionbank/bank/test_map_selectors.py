@@ -18,7 +18,7 @@ from questionbank.bank.map_selectors import (
     map_version,
     points_to_bytes,
 )
-from questionbank.bank.map_services import projection_request, projection_store
+from questionbank.bank.vector_services import projection_request, projection_store
 from questionbank.models import EmbeddingSet, ItemStatistics, KnowledgeConcept, Question, QuestionTag
 from tests.factories import HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_concept, add_set, store_vectors

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from questionbank.bank import map_services as projections
-from questionbank.bank.map_services import projection_request, projection_request_missing, projection_store
+from questionbank.bank import vector_services as projections
+from questionbank.bank.vector_services import projection_request, projection_request_missing, projection_store
 from questionbank.core.errors import Conflict
 from questionbank.jobs.run_services import run_cancel
 from questionbank.models import EmbeddingSet, Projection, Run

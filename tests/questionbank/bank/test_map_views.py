@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.bank.map_selectors import map_points, points_to_bytes
-from questionbank.bank.map_services import projection_store
+from questionbank.bank.vector_services import projection_store
 from questionbank.models import EmbeddingSet, Question, Run
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors

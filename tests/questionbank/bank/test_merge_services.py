@@ -10,14 +10,14 @@ from django.db import connection
 from django.utils import timezone
 
 from analytics.errors import Cancelled
+from questionbank.bank.bulk_selectors import left_out_of, merge_of, merge_outcome
 from questionbank.bank.bulk_services import MERGED_AT_ONCE, bulk_change_undo_request, run_bulk_change
 from questionbank.bank.change_selectors import change_page
-from questionbank.bank.facet_counts import facet_counts_settle
 from questionbank.bank.list_services import question_list_add, question_list_create, question_list_remove
-from questionbank.bank.merge_selectors import compared_questions, left_out_of, merge_of, merge_outcome
 from questionbank.bank.merge_services import MergePair, questions_merge
 from questionbank.bank.question_selectors import questions_matching
 from questionbank.bank.question_services import question_restore, question_retire, question_update
+from questionbank.bank.search_index import facet_counts_settle
 from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.imports.undo_selectors import import_undo_plan
 from questionbank.jobs import run_services as runs
@@ -45,6 +45,7 @@ from questionbank.models import (
 from questionbank.people.permissions import viewing_as
 from questionbank.questions.api import present_fields
 from questionbank.responses.shown_figures import question_responses
+from questionbank.similar.duplicate_selectors import compared_questions
 from questionbank.worksheets.selectors import worksheet_rows
 from questionbank.worksheets.services import worksheet_add, worksheet_create, worksheet_use
 from tests.questionbank.small_bank import add_concept, add_question, add_questions, add_set, store_vectors

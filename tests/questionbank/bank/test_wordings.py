@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.bank.wordings import story_ids, wording_ids
+from questionbank.bank.question_selectors import story_ids, wording_ids
 from questionbank.models import ProblemVariant
 from tests.questionbank.small_bank import add_question
 

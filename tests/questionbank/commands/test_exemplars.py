@@ -13,7 +13,7 @@ from questionbank.core.errors import ServiceUnavailable
 from questionbank.formats import answer_files as files
 from questionbank.registry import artifact_services as artifacts
 from questionbank.registry.artifact_services import artifact_promote, artifact_register
-from questionbank.similar import exemplar_files
+from questionbank.similar import file_results
 from tests.questionbank.scripted_solver import ScriptedSolver
 
 pytestmark = pytest.mark.django_db
@@ -156,8 +156,8 @@ def scripted(monkeypatch, solver) -> list[list[str]]:
         recalled.append([problem.equation for problem in solved])
         return solver
 
-    monkeypatch.setattr(exemplar_files, "solver_by_name", lambda _name: solver)
-    monkeypatch.setattr(exemplar_files, "recalling", recalling)
+    monkeypatch.setattr(file_results, "solver_by_name", lambda _name: solver)
+    monkeypatch.setattr(file_results, "recalling", recalling)
     return recalled
 
 

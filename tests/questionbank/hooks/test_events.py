@@ -9,6 +9,7 @@ from django.db import transaction
 
 from questionbank.api.v1 import openapi_schema
 from questionbank.bank.question_services import (
+    equation_write,
     question_create,
     question_restore,
     question_retire,
@@ -30,7 +31,6 @@ from questionbank.models import (
     School,
 )
 from questionbank.people.services import person_set_active, person_update
-from questionbank.solving.services import equation_write
 from tests.factories import ConceptFactory, QuestionFactory
 from tests.questionbank.api_client import Program
 

@@ -20,7 +20,7 @@ from questionbank.demo.bank import (
 from questionbank.models import EmbeddingSet, ModelArtifact, Question, QuestionSolution
 from questionbank.operations import setup as demo_results
 from questionbank.operations.setup import demo_results_gather, demo_results_install
-from questionbank.solving.solutions import unsolved_questions
+from questionbank.solving.services import unsolved_questions
 from tests.questionbank.small_bank import add_question, add_set
 
 pytestmark = pytest.mark.django_db(transaction=True)  # indexes are built outside of a transaction

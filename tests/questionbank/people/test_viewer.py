@@ -8,16 +8,15 @@ from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
 from questionbank.bank.concept_selectors import concept_tree
-from questionbank.bank.facet_counts import facet_counts_settle, facet_cube
+from questionbank.bank.search_index import facet_counts_settle, facet_cube
 from questionbank.bank.vector_selectors import Candidates, nearest, stored_vector
 from questionbank.core.cached import VersionedCache
 from questionbank.models import EmbeddingSet, Question, Run, School, User
 from questionbank.models.visibility import seen_sql, viewer_audiences
 from questionbank.people.permissions import audiences_of, viewing_as, viewing_for
 from questionbank.registry.serving import serving
-from questionbank.search.conditions import fetch
 from questionbank.search.facets import count_facets
-from questionbank.search.filters import SearchFilters
+from questionbank.search.filters import SearchFilters, fetch
 from questionbank.search.search import search_questions
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import store_vectors

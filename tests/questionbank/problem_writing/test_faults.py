@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from questionbank.problem_writing import faults
-from questionbank.problem_writing.editing import replaced
+from questionbank.problem_writing import problem
+from questionbank.problem_writing.problem import replaced
 from tests.cases import each_case
 
 
 @each_case("written_problems", "faults")
 def test_a_fault_is_named_and_a_sound_problem_has_none(text: str, answer: str, fault: str) -> None:
-    found = faults.fault(text, answer)
+    found = problem.fault(text, answer)
     assert fault in found
     assert bool(found) == bool(fault)
 
 
 def test_a_question_that_leans_on_the_story_cannot_come_first() -> None:
-    assert faults.refers_back("If she bought 3 more, how many pens has Ann?")
-    assert faults.refers_back("How many apples are left?")
-    assert not faults.refers_back("How many pens do Ann and Ben have?")
+    assert problem.refers_back("If she bought 3 more, how many pens has Ann?")
+    assert problem.refers_back("How many apples are left?")
+    assert not problem.refers_back("How many pens do Ann and Ben have?")
 
 
 @each_case("written_problems", "articles")

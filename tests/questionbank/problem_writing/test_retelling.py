@@ -13,8 +13,7 @@ from analytics.expression.evaluate import evaluate_float
 from analytics.expression.parser import parse_expression
 from analytics.solver.targets import problem_graph_key
 from analytics.text.number_slots import number_slots
-from questionbank.problem_writing.names_and_numbers import retold
-from questionbank.problem_writing.numbers import OtherNumbers
+from questionbank.problem_writing.names_and_numbers import OtherNumbers, retold
 from questionbank.problem_writing.problem import SAME_STORY, RetoldProblem, answer_text, refusal
 from questionbank.problem_writing.reversal import reversed_problems
 from tests.cases import each_case

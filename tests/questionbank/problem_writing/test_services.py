@@ -9,15 +9,16 @@ from questionbank.bank.question_selectors import question_get
 from questionbank.bank.question_services import question_retire
 from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import ParaphrasePair, ProblemVariant, Question
-from questionbank.problem_writing.decision_services import (
+from questionbank.problem_writing.selectors import accepted_variants, last_decided_variant, open_variants
+from questionbank.problem_writing.services import (
     variant_decide,
     variant_keep_as_draft,
     variant_reopen,
     variant_reword,
     variants_add_accepted,
+    variants_reverse,
+    variants_write,
 )
-from questionbank.problem_writing.selectors import accepted_variants, last_decided_variant, open_variants
-from questionbank.problem_writing.services import variants_reverse, variants_write
 from questionbank.solving.services import solution_store
 from questionbank.training.scorer import scorer_material
 from tests.factories import ConceptFactory

@@ -7,7 +7,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from questionbank.bank.merge_selectors import marked_words
 from questionbank.models import (
     BulkChange,
     EmbeddingSet,
@@ -18,6 +17,7 @@ from questionbank.models import (
     ResponseSet,
     Run,
 )
+from questionbank.similar.duplicate_selectors import marked_words
 from tests.questionbank.api_client import Program
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 

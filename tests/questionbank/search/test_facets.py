@@ -11,13 +11,12 @@ from django.db.models import Q
 from django.test.utils import CaptureQueriesContext
 
 from questionbank.bank.concept_services import concept_merge, concept_move
-from questionbank.bank.facet_counts import facet_counts_settle
 from questionbank.bank.question_services import question_restore, question_retire, question_set_tags
+from questionbank.bank.search_index import facet_counts_settle
 from questionbank.models import FacetCount, KnowledgeConcept, Question, QuestionTag
 from questionbank.search import facets
-from questionbank.search.conditions import Condition, among
 from questionbank.search.facets import count_facets
-from questionbank.search.filters import COMBINED, SearchFilters, filtered_questions
+from questionbank.search.filters import COMBINED, Condition, SearchFilters, among, filtered_questions
 from tests.questionbank.small_bank import add_concept, add_question
 
 pytestmark = pytest.mark.django_db

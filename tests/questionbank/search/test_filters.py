@@ -9,9 +9,9 @@ from django.http import QueryDict
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from questionbank.search.combinations import contradiction
 from questionbank.search.facets import count_facets
 from questionbank.search.filters import SearchFilters, filtered_questions, passing
+from questionbank.search.page_parts import contradiction
 from tests.factories import UserFactory
 from tests.questionbank.small_bank import add_concept, add_question
 

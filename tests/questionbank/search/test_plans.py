@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from questionbank.bank.overview_selectors import bank_overview
+from questionbank.bank.concept_selectors import bank_overview
 from questionbank.bank.vector_selectors import languages_meant
 from questionbank.registry.serving import Serving
 from questionbank.search.filters import SearchFilters
@@ -117,7 +117,7 @@ def test_browsing_reads_each_order_from_its_index(school, order, index):
 
 def test_such_a_plan_is_noticed(school):
     from questionbank.search.concept_search import tagged
-    from questionbank.search.conditions import Condition, holding
+    from questionbank.search.filters import Condition, holding
 
     joined = holding("'area'") | tagged(["0001"])
     ((_sql, parts),) = plans((Condition("status = 'ready'") & joined).ids)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from questionbank.bank.search_index import vocabulary_refresh
-from questionbank.search.query import parse_query
-from questionbank.search.spelling import Vocabulary, vocabulary
+from questionbank.search.query import Vocabulary, parse_query, vocabulary
 from tests.cases import each_case
 from tests.questionbank.small_bank import add_question
 

@@ -7,9 +7,8 @@ import pytest
 from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.registry.serving import serving
-from questionbank.search.asked import TOPIC
+from questionbank.search.asked import TOPIC, read_filters
 from questionbank.search.filters import SearchFilters
-from questionbank.search.query_filters import read_filters
 from questionbank.search.search import matching_questions, search_questions
 from tests.cases import each_case
 from tests.questionbank.small_bank import add_concept, add_question

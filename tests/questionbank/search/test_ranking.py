@@ -6,15 +6,13 @@ import pytest
 
 from questionbank.models import Question
 from questionbank.registry.serving import serving
-from questionbank.search import term_search, text_search
+from questionbank.search import text_search
 from questionbank.search.concept_search import ConceptNames
-from questionbank.search.conditions import Condition
-from questionbank.search.query import ParsedQuery, parse_query
+from questionbank.search.filters import Condition
+from questionbank.search.query import ParsedQuery, parse_query, vocabulary
 from questionbank.search.ranking import Matches, fuse, rank_by_vectors
-from questionbank.search.spelling import vocabulary
-from questionbank.search.term_search import rank_by_terms
 from questionbank.search.terms import terms_of
-from questionbank.search.text_search import TextRanking, rank_by_text
+from questionbank.search.text_search import TextRanking, rank_by_terms, rank_by_text
 from tests.questionbank.small_bank import add_question, add_set, fill, store_vectors
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +70,7 @@ def test_where_only_the_rarest_word_leads_questions_with_all_words_are_found(mon
 @pytest.mark.parametrize("looked_through", [100, 8])
 def test_words_side_by_side_lead_to_questions_unless_both_are_common(monkeypatch, looked_through):
     monkeypatch.setattr(text_search, "FROM_ONE_WORD", 3)
-    monkeypatch.setattr(term_search, "LOOKED_THROUGH", looked_through)
+    monkeypatch.setattr(text_search, "LOOKED_THROUGH", looked_through)
     fill(*(f"red box {n}" for n in range(9)), *(f"ball {n}" for n in range(8)))
     terms = terms_of(("red", "box", "ball"), ConceptNames(), vocabulary())
     texts = Question.objects.filter(pk__in=rank_by_terms(terms, Condition("TRUE")).ids)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from questionbank.search import recall
-from questionbank.search.recall import index_recall
-from questionbank.search.services import recall_measure
+from questionbank.search import services
+from questionbank.search.services import index_recall, recall_measure
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 
 pytestmark = pytest.mark.django_db
@@ -28,13 +27,13 @@ def test_a_search_that_finds_all_has_recall_one(embedding_set):
 
 
 def test_a_search_that_misses_every_fourth_neighbour_has_recall_three_quarters(embedding_set, monkeypatch):
-    search = recall.nearest
+    search = services.nearest
 
     def forgetful(**arguments):
         neighbours = search(**arguments)
         return neighbours if arguments.get("exact") else [*neighbours[:3], (-1, -1.0)]
 
-    monkeypatch.setattr(recall, "nearest", forgetful)
+    monkeypatch.setattr(services, "nearest", forgetful)
     assert index_recall(embedding_set=embedding_set, queries=12, k=4).recall == 0.75
 
 
@@ -42,7 +41,7 @@ def test_equally_near_neighbours_count_whichever_is_found(embedding_set, monkeyp
     twin = np.ones((2, 6), dtype=np.float32) / np.sqrt(6, dtype=np.float32)
     twins = [add_question("Twin"), add_question("Other twin")]
     store_vectors(embedding_set, twins, twin)
-    search = recall.nearest
+    search = services.nearest
 
     def swapped(**arguments):
         neighbours = search(**arguments)
@@ -50,7 +49,7 @@ def test_equally_near_neighbours_count_whichever_is_found(embedding_set, monkeyp
             return neighbours
         return [(twins[1].pk, score) if pk == twins[0].pk else (pk, score) for pk, score in neighbours]
 
-    monkeypatch.setattr(recall, "nearest", swapped)
+    monkeypatch.setattr(services, "nearest", swapped)
     assert index_recall(embedding_set=embedding_set, queries=14, k=1).recall == 1.0
 
 

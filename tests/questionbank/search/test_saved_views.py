@@ -16,9 +16,14 @@ from questionbank.bank.concept_services import concept_delete
 from questionbank.bank.question_services import question_retire
 from questionbank.models import Question, SavedSearch, SavedSearchOpening, School
 from questionbank.people.owned import NAME_LIMIT
-from questionbank.search.saved_selectors import saved_figures, saved_problems
-from questionbank.search.saved_services import MOST_SAVED, saved_search_create, saved_search_open
-from questionbank.search.state import SearchState
+from questionbank.search.page_parts import SearchState
+from questionbank.search.saved_services import (
+    MOST_SAVED,
+    saved_figures,
+    saved_problems,
+    saved_search_create,
+    saved_search_open,
+)
 from tests.factories import QuestionFactory, UserFactory
 from tests.questionbank.page_bank import text_of
 
@@ -255,7 +260,7 @@ def test_what_is_gone_is_named_and_stays_in_the_search(bank, as_teacher, teacher
 def test_an_opening_during_an_import_does_not_hide_what_the_import_brings(bank, teacher, monkeypatch) -> None:
     saved = save(teacher)
     began = timezone.now() - timedelta(minutes=1)
-    monkeypatch.setattr("questionbank.search.saved_services.settled_until", lambda: began)
+    monkeypatch.setattr("questionbank.search.services.settled_until", lambda: began)
     saved_search_open(user=teacher, saved_search=saved)
     assert saved.openings.get().seen_until == began
 

@@ -8,7 +8,8 @@ import pytest
 
 from questionbank.core.errors import ValidationFailed
 from questionbank.registry.serving import serving
-from questionbank.search import search, spelling
+from questionbank.search import query as queries
+from questionbank.search import search
 from questionbank.search.search import SearchFilters, matching_questions, search_questions
 from tests.questionbank.small_bank import add_concept, add_question, add_set, fill, store_vectors
 
@@ -124,9 +125,9 @@ def test_totals_and_facets_count_what_holds_all_words_beyond_the_page():
 
 
 def test_what_is_near_without_all_words_follows_the_last_match_under_its_own_heading(monkeypatch):
-    monkeypatch.setattr(spelling, "_common_tokens", lambda _questions: {})  # PostgreSQL has seen other tests,
-    monkeypatch.setattr(spelling, "_questions", lambda: 0)  # and may have counted their questions
-    monkeypatch.setattr(spelling.vocabulary, "_kept", None)
+    monkeypatch.setattr(queries, "_common_tokens", lambda _questions: {})  # PostgreSQL has seen other tests,
+    monkeypatch.setattr(queries, "_questions", lambda: 0)  # and may have counted their questions
+    monkeypatch.setattr(queries.vocabulary, "_kept", None)
     fill(*(f"red ball {n}" for n in range(4)), "red box", "a ball", "my ball")  # red is the rarer
     first, second = walk(find("red ball"), "red ball")
     assert (len(first.hits), first.closest) == (3, [])

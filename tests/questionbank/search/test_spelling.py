@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import VocabularyWord
-from questionbank.search import spelling
-from questionbank.search.spelling import Vocabulary, vocabulary
+from questionbank.search import query
+from questionbank.search.query import Vocabulary, vocabulary
 from tests.cases import each_case
 
 WORDS = {"triangle": 50, "triangles": 9, "rectangle": 30, "speed": 40, "spend": 80, "train": 20, "ratio": 5}
@@ -42,7 +42,7 @@ def test_rarer_words_weigh_more_and_unknown_ones_most(words):
 
 @pytest.mark.django_db
 def test_a_refreshed_vocabulary_is_noticed(monkeypatch):
-    monkeypatch.setattr(spelling, "CHECK_AFTER", 0.0)
+    monkeypatch.setattr(query, "CHECK_AFTER", 0.0)
     VocabularyWord.objects.create(word="triangle", questions=3)
     assert vocabulary().corrections("tringle") == ["triangle"]
     VocabularyWord.objects.all().delete()
@@ -52,8 +52,8 @@ def test_a_refreshed_vocabulary_is_noticed(monkeypatch):
 
 @pytest.mark.django_db
 def test_within_the_interval_the_database_is_not_asked(monkeypatch, django_assert_num_queries):
-    monkeypatch.setattr(spelling, "CHECK_AFTER", 0.0)
+    monkeypatch.setattr(query, "CHECK_AFTER", 0.0)
     first = vocabulary()
-    monkeypatch.setattr(spelling, "CHECK_AFTER", 60.0)
+    monkeypatch.setattr(query, "CHECK_AFTER", 60.0)
     with django_assert_num_queries(0):
         assert vocabulary() is first

@@ -11,10 +11,10 @@ import pytest
 from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.models import Question
 from questionbank.registry.serving import serving
+from questionbank.search.asked import TRANSLATION
 from questionbank.search.filters import SearchFilters
-from questionbank.search.query_filters import TRANSLATION
+from questionbank.search.query import Vocabulary
 from questionbank.search.search import SearchPage, search_questions
-from questionbank.search.spelling import Vocabulary
 from questionbank.search.topics import topics, translated
 from tests.cases import each_case
 from tests.questionbank.small_bank import add_concept, add_question

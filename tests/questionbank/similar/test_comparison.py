@@ -15,7 +15,7 @@ from questionbank.bank.question_selectors import content_hash
 from questionbank.models import Question, QuestionEmbedding
 from questionbank.registry.artifact_services import artifact_promote, artifact_register
 from questionbank.registry.serving import serving
-from questionbank.similar.comparison import compare, expected_places, order_scores, standing
+from questionbank.similar.kinship import compare, expected_places, order_scores, standing
 from questionbank.worksheets.services import worksheet_add, worksheet_create
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 

@@ -14,9 +14,8 @@ from questionbank.bank.question_selectors import question_get
 from questionbank.models import EmbeddingSet, Question
 from questionbank.registry.serving import serving
 from questionbank.similar.exemplars import exemplar_prompt, question_exemplars, text_exemplars
-from questionbank.solving.checks import answer_checks
 from questionbank.solving.services import solution_store
-from questionbank.solving.solutions import question_solved, text_solved
+from questionbank.solving.solutions import answer_checks, question_solved, text_solved
 from tests.cases import each_case
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_set, store_vectors, write_question

@@ -19,11 +19,14 @@ from questionbank.models import (
     Question,
     Run,
 )
-from questionbank.questions.exclusion_services import language_model_exclude
 from questionbank.registry.language_model_selectors import may_be_sent
 from questionbank.similar import suggestion_services
-from questionbank.similar.suggestion_selectors import concept_suggestions
-from questionbank.similar.suggestion_services import concepts_suggest_request, run_concepts_suggest
+from questionbank.similar.suggestion_services import (
+    concept_suggestions,
+    concepts_suggest_request,
+    language_model_exclude,
+    run_concepts_suggest,
+)
 from tests.questionbank.imports.test_jobs import Reporter
 from tests.scripted_model import ScriptedModel, in_turn
 

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from questionbank.bank.question_services import question_create, question_update
+from questionbank.bank.question_services import equation_graph_key, question_create, question_update
 from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.services import import_file
 from questionbank.models import Question, QuestionEquation
-from questionbank.solving.services import equation_accept, equation_graph_key
+from questionbank.solving.services import equation_accept
 
 pytestmark = pytest.mark.django_db
 

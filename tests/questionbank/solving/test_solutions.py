@@ -8,18 +8,17 @@ from django.test.utils import CaptureQueriesContext
 
 from analytics.solver.plausibility import answer_to_count
 from analytics.solver.solution import SEVERAL_REASON
-from questionbank.bank.question_selectors import question_get
+from questionbank.bank.question_selectors import published_number, question_get
 from questionbank.bank.question_services import question_update
 from questionbank.models import ModelArtifact, Question, QuestionSolution
-from questionbank.solving.computations import question_computation
-from questionbank.solving.services import solution_store, solve_after_promotion, solve_request_missing
-from questionbank.solving.solutions import (
-    computed_alike,
-    published_number,
-    question_solved,
-    text_solved,
+from questionbank.solving.computations import computed_alike, question_computation
+from questionbank.solving.services import (
+    solution_store,
+    solve_after_promotion,
+    solve_request_missing,
     unsolved_questions,
 )
+from questionbank.solving.solutions import question_solved, text_solved
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import write_question
 

@@ -14,13 +14,13 @@ from analytics.text.number_slots import number_slots
 from questionbank.bank.question_services import question_create
 from questionbank.core.database import database_now
 from questionbank.models import LanguageModelAnswer, LanguageModelUse, ModelArtifact, Question, QuestionSolution, Run
-from questionbank.questions.exclusion_services import language_model_exclude
 from questionbank.registry.language_model_selectors import _rate_limit
-from questionbank.solving.services import solution_store
-from questionbank.solving.worked_out_services import (
+from questionbank.similar.suggestion_services import language_model_exclude
+from questionbank.solving.services import (
     TRIED_AGAIN_AFTER,
     helped_solutions,
     problems_to_ask,
+    solution_store,
     worked_out_request,
     worked_out_store,
 )

@@ -15,7 +15,7 @@ from analytics.analogy.retriever import load_retriever
 from analytics.errors import DataError
 from analytics.problem_files import read_problems
 from questionbank.core.errors import NotFound, ValidationFailed
-from questionbank.similar import exemplar_files
+from questionbank.similar import file_results
 from tests.questionbank.scripted_solver import ScriptedSolver
 from tests.worker.encoder_bank import tiny_retriever
 from worker.analogy import evaluation
@@ -134,7 +134,7 @@ def test_the_retriever_is_measured_with_the_solver_that_is_named_or_in_use(tmp_p
     assert "ours_with_solver" not in ways("default")  # none is in use yet
     with pytest.raises(NotFound, match="no model with the number 77"):
         ways("77")
-    monkeypatch.setattr(exemplar_files, "solver_by_name", lambda _name: ScriptedSolver({}))
+    monkeypatch.setattr(file_results, "solver_by_name", lambda _name: ScriptedSolver({}))
     trained = SimpleNamespace(manifest={"config": {"fold": 1}})
     monkeypatch.setattr(evaluation, "artifact_numbered", lambda **_which: trained)
     assert figures("5")["questions"] < figures("none")["questions"]  # those of the fold alone

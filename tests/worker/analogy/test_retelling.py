@@ -8,7 +8,7 @@ from django.urls import reverse
 from questionbank.core.errors import KindredError, NotAllowed, ValidationFailed
 from questionbank.core.task_queue import task_name
 from questionbank.models import ProblemVariant, Question, QuestionEquation, Run, RunLog
-from questionbank.problem_writing.language_model import problems_of_answer
+from questionbank.problem_writing.problem import problems_of_answer
 from questionbank.problem_writing.services import variants_request
 from tests.language_model_server import streamed
 from tests.questionbank.small_bank import write_question

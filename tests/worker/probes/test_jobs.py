@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from questionbank.bank.map_selectors import map_state
-from questionbank.bank.map_services import projection_request
+from questionbank.bank.vector_services import projection_request
 from questionbank.jobs.run_services import run_cancel, run_create
 from questionbank.models import Projection
 from tests.factories import QuestionFactory

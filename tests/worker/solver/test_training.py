@@ -21,8 +21,7 @@ from questionbank.registry.artifact_selectors import artifact_folder
 from questionbank.registry.artifact_services import artifact_promote
 from questionbank.registry.lifecycle_services import comparison_request
 from questionbank.registry.serving import ServedSolver
-from questionbank.solving.services import solve_after_promotion, solve_request_missing
-from questionbank.solving.solutions import unsolved_questions
+from questionbank.solving.services import solve_after_promotion, solve_request_missing, unsolved_questions
 from questionbank.training.services import training_request
 from questionbank.training.solver import solver_material, solver_report
 from questionbank.training.start import completed_settings

@@ -20,13 +20,12 @@ from questionbank.core.views import button_for, page_for, render_page
 from questionbank.core.wording import whole_number
 from questionbank.jobs.run_selectors import run_get, run_wait
 from questionbank.models import Question, Run
+from questionbank.questions.paste_views import pasted_of
 from questionbank.registry.language_model_selectors import configured_language_model
 from questionbank.registry.language_model_services import model_answer_request
 from questionbank.registry.serving import serving
 from questionbank.similar.exemplars import WorkedExemplars, exemplar_prompt, question_exemplars, text_exemplars
-from questionbank.similar.paste_forms import pasted_of
-from questionbank.solving.checks import answer_checks, answer_shown
-from questionbank.solving.solutions import SolvedText, solved_or_none
+from questionbank.solving.solutions import SolvedText, answer_checks, answer_shown, solved_or_none
 
 _DEFAULTS = PromptSettings()
 

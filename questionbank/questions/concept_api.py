@@ -20,11 +20,11 @@ from questionbank.bank.concept_services import (
     concept_move,
     concept_rename,
     hierarchy_create,
-    hierarchy_delete,
     hierarchy_rename,
 )
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
+from questionbank.registry.lifecycle_services import hierarchy_delete
 
 router = Router(tags=["concepts"])
 READ, EDIT = Access("read"), Access("concepts_edit")
