@@ -10,7 +10,7 @@ from django.urls import reverse
 from pydantic import BaseModel, Field, model_validator
 
 from questionbank.api.contract import Body, Id, Page, QuestionText, TextBody, TextsBody
-from questionbank.bank.question_representation import QuestionItem, question_item
+from questionbank.bank.question_fields import QuestionItem, question_item
 from questionbank.bank.question_selectors import exact_duplicates, numbered_question_records, question_get, visible_to
 from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.formats import WRITTEN

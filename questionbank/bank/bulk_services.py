@@ -1,4 +1,4 @@
-"""Changing many questions at once, in one transaction, and undoing the whole change.
+"""Changing many questions at once, merging duplicates, and undoing such a change; each in one transaction.
 
 A change first records its questions, so that exactly what was previewed is changed. Then the request, or a worker if
 there are many, processes them in batches. The previous values are stored with the change.
@@ -6,40 +6,27 @@ there are many, processes them in batches. The previous values are stored with t
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pghistory
-from django.core import serializers
 from django.db import transaction
 from django.utils import timezone
 
 from analytics.errors import Cancelled
-from questionbank.bank.bulk_selectors import bulk_change_description, is_so_already, merges_of, refusals
+from questionbank.bank.bulk_rows import check_not_merged_since, drafts_delete, drafts_restore, rows_merge, rows_restore
+from questionbank.bank.bulk_selectors import bulk_change_description, is_so_already, merge_refusal, merges_of, refusals
 from questionbank.bank.difficulty_selectors import counted_percent
-from questionbank.bank.merged_rows import rows_merge, rows_restore
-from questionbank.bank.question_selectors import question_hash
-from questionbank.bank.search_index import search_index_settle, search_vector
+from questionbank.bank.question_selectors import visible_to
+from questionbank.bank.search_index import search_index_settle
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.database import advisory_lock
-from questionbank.core.errors import Conflict, NotAllowed
+from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.jobs import run_services as runs
 from questionbank.jobs.progress import JobReporter
-from questionbank.models import (
-    BulkChange,
-    BulkChangeItem,
-    KnowledgeConcept,
-    Question,
-    QuestionEquation,
-    QuestionOriginal,
-    QuestionTag,
-    Run,
-    School,
-    User,
-    Visibility,
-)
+from questionbank.models import BulkChange, BulkChangeItem, KnowledgeConcept, Question, QuestionTag, Run, School, User
 from questionbank.people.permissions import require
 from questionbank.people.school_selectors import shows_to
 from questionbank.people.school_services import questions_fit
@@ -268,9 +255,10 @@ def _restore_shown(items: list[BulkChangeItem], questions: Mapping[int, Question
 
 
 def _fit_again(school_ids: Iterable[int | None]) -> None:
-    """Check that schools have room for questions that come back to them; there is one id per question."""
-    for school_id, added in sorted(Counter(filter(None, school_ids)).items()):  # sorted, so that no two wait in turn
-        questions_fit(school_id=school_id, added=added)
+    """Check that schools that still exist have room for the questions that come back to them."""
+    added = Counter(school_ids)
+    for school_id in School.objects.filter(pk__in=added).order_by("pk").values_list("pk", flat=True):
+        questions_fit(school_id=school_id, added=added[school_id])
 
 
 def _before(item: BulkChangeItem) -> dict[str, Any]:
@@ -351,58 +339,6 @@ def _restore_tags(items: list[BulkChangeItem], questions: Mapping[int, Question]
     return changed_since
 
 
-# --- deletion --------------------------------------------------------------------------------------
-
-_DERIVED = ("search_vector", "content_hash")  # recomputed from the text
-
-
-def _delete(_change: BulkChange, questions: list[Question], _user: User) -> tuple[Snapshots, Snapshots]:
-    ids = [row.pk for row in questions]
-    before: Snapshots = {pk: [] for pk in ids}
-    columns = [column.name for column in Question._meta.fields if column.name not in _DERIVED]
-    parts: list[tuple[list[Any], list[str] | None]] = [
-        (questions, columns),
-        (list(QuestionEquation.objects.filter(question__in=ids)), None),
-        (list(QuestionTag.objects.filter(question__in=ids).order_by("pk")), None),
-        (list(QuestionOriginal.objects.filter(question__in=ids)), None),
-    ]
-    for rows, names in parts:
-        for row, kept in zip(rows, json.loads(serializers.serialize("json", rows, fields=names)), strict=True):
-            before[row.pk if isinstance(row, Question) else row.question_id].append(kept)
-    Question.objects.filter(pk__in=ids).delete()
-    return before, {}
-
-
-def _undelete(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -> list[int]:
-    """Bring drafts back with their former numbers.
-
-    Raises:
-        ValidationFailed: a school has too little room.
-    """
-    concepts = set(KnowledgeConcept.objects.values_list("pk", flat=True))
-    people = set(User.objects.values_list("pk", flat=True))
-    schools = {None, *School.objects.values_list("pk", flat=True)}
-    restored = [row for item in items for row in serializers.deserialize("python", item.before)]
-    homes = [row.object.school_id for row in restored if isinstance(row.object, Question)]
-    _fit_again(school_id for school_id in homes if school_id in schools)
-    for kept in restored:
-        row = kept.object
-        if isinstance(row, Question):
-            row.created_by_id = row.created_by_id if row.created_by_id in people else None
-            if row.paraphrase_of_id and not Question.unrestricted.filter(pk=row.paraphrase_of_id).exists():
-                row.paraphrase_of_id = None
-            if row.school_id not in schools:
-                row.visibility, row.school_id = Visibility.PRIVATE, None
-            row.content_hash = question_hash(row)
-            row.search_vector = search_vector(row)
-        elif isinstance(row, QuestionTag):
-            if row.concept_id not in concepts:
-                continue
-            row.user_id = row.user_id if row.user_id in people else None
-        kept.save()  # with its former primary key
-    return []
-
-
 # --- merging ---------------------------------------------------------------------------------------
 
 
@@ -412,13 +348,26 @@ def _merge(change: BulkChange, questions: list[Question], _user: User) -> tuple[
 
 def _restore_merged(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -> list[int]:
     notes = {item.question_id: item.before or [] for item in reversed(items)}
-    kept = {question["after"]["merged_into_id"] for question, *_others in notes.values()}
-    later = Question.unrestricted.filter(pk__in=kept, merged_into__isnull=False).order_by("pk").first()
-    if later is not None:
-        raise Conflict(
-            f"Question {later.pk} was merged into question {later.merged_into_id} since: undo that merge first."
-        )
+    check_not_merged_since(notes)
     return [number for number, noted in notes.items() if not rows_restore(noted)]
+
+
+# --- deletion --------------------------------------------------------------------------------------
+
+
+def _delete(_change: BulkChange, questions: list[Question], _user: User) -> tuple[Snapshots, Snapshots]:
+    return drafts_delete(questions), {}
+
+
+def _undelete(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -> list[int]:
+    """Bring drafts back.
+
+    Raises:
+        ValidationFailed: a school has too little room.
+    """
+    _fit_again(item.before[0]["fields"].get("school") for item in items)  # the question comes first
+    drafts_restore(row for item in items for row in item.before)
+    return []
 
 
 _APPLY: Mapping[str, Callable[[BulkChange, list[Question], User], tuple[Snapshots, Snapshots]]] = {
@@ -435,3 +384,67 @@ _UNDO: Mapping[str, Callable[[list[BulkChangeItem], Mapping[int, Question]], lis
     Kind.DELETE_DRAFTS: _undelete,
     Kind.MERGE: _restore_merged,
 }
+
+
+MOST_MERGED = 1_000  # pairs per change; the undo restores them together
+
+
+@dataclass(frozen=True, slots=True)
+class MergePair:
+    """A duplicate and the question to keep, with the versions that the person compared; None for any version."""
+
+    merged: int
+    kept: int
+    merged_version: int | None = None
+    kept_version: int | None = None
+
+
+@transaction.atomic
+def questions_merge(*, user: User, pairs: Sequence[MergePair]) -> BulkChange:
+    """Merge each duplicate into the question to keep, or queue a job that does if there are many.
+
+    Raises:
+        ValidationFailed: a pair merges a question into itself, or the pairs form a circle or name a question twice.
+        NotAllowed: the person may not change one of the questions.
+        Conflict: one of the questions has changed since, or cannot be kept or merged.
+    """
+    if len(pairs) > MOST_MERGED:
+        raise ValidationFailed.beside("pairs", f"Merge up to {MOST_MERGED:,} questions at once.")
+    numbers = sorted({number for pair in pairs for number in (pair.merged, pair.kept)})
+    rows = Question.objects.filter(pk__in=numbers).order_by("pk").select_for_update(no_key=True)
+    questions = {row.pk: row for row in rows.defer("search_vector").filter(visible_to(user))}
+    if missing := next((number for number in numbers if number not in questions), None):
+        raise ValidationFailed.beside("pairs", f"There is no question {missing}.")
+    _check_form(pairs)
+    sent = [(pair.merged, pair.merged_version) for pair in pairs] + [(pair.kept, pair.kept_version) for pair in pairs]
+    versions = {number: version for number, version in sent if version is not None}
+    for pair in pairs:
+        merged, kept = questions[pair.merged], questions[pair.kept]
+        if refusal := merge_refusal(merged, kept, versions, user):
+            is_forbidden = not all(user.has_perm("questionbank.question_edit", question) for question in (merged, kept))
+            raise NotAllowed(refusal) if is_forbidden else Conflict(refusal)
+    return bulk_change_request(
+        user=user,
+        kind=BulkChange.Kind.MERGE,
+        values={
+            "into": {str(pair.merged): pair.kept for pair in pairs},
+            "versions": {str(number): questions[number].version for number in numbers},
+        },
+        question_ids=[pair.merged for pair in pairs],
+        selection={},
+    )
+
+
+def _check_form(pairs: Sequence[MergePair]) -> None:
+    """Check that no question is merged twice, into itself, or into one that is merged too."""
+    merged: set[int] = set()
+    for pair in pairs:
+        if pair.merged == pair.kept:
+            raise ValidationFailed.beside("pairs", f"Question {pair.merged} cannot be merged into itself.")
+        if pair.merged in merged:
+            raise ValidationFailed.beside("pairs", f"Question {pair.merged} can be merged into one question only.")
+        merged.add(pair.merged)
+    for pair in pairs:
+        if pair.kept in merged:
+            sentence = f"Question {pair.kept} is to be merged and kept at once: choose one question to keep."
+            raise ValidationFailed.beside("pairs", sentence)

@@ -23,8 +23,7 @@ from questionbank.api.contract import IF_MATCH, Body, Id, Page, check_if_match, 
 from questionbank.api.requests import received_file
 from questionbank.bank.answer_content_forms import PICTURES_LIMIT, add_pictures
 from questionbank.bank.history_selectors import question_history
-from questionbank.bank.question_fields import latex_warnings
-from questionbank.bank.question_representation import ConceptItem, QuestionItem, question_item, question_items
+from questionbank.bank.question_fields import ConceptItem, QuestionItem, latex_warnings, question_item, question_items
 from questionbank.bank.question_selectors import numbered_question_records, picture_bytes, question_get
 from questionbank.bank.question_services import (
     question_create,

@@ -20,9 +20,14 @@ from questionbank.bank.bulk_selectors import (
     bulk_changes_of,
     bulk_plan,
 )
-from questionbank.bank.bulk_services import bulk_change_request, bulk_change_undo_request
-from questionbank.bank.merge_services import MOST_MERGED, MergePair, questions_merge
-from questionbank.bank.question_representation import QuestionItem, question_items
+from questionbank.bank.bulk_services import (
+    MOST_MERGED,
+    MergePair,
+    bulk_change_request,
+    bulk_change_undo_request,
+    questions_merge,
+)
+from questionbank.bank.question_fields import QuestionItem, question_items
 from questionbank.bank.question_selectors import questions_numbered
 from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.models import BulkChange, Question

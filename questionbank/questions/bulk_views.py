@@ -25,10 +25,9 @@ from questionbank.bank.bulk_selectors import (
     merge_outcome,
     tagged_concepts,
 )
-from questionbank.bank.bulk_services import bulk_change_request, bulk_change_undo_request
+from questionbank.bank.bulk_services import MergePair, bulk_change_request, bulk_change_undo_request, questions_merge
 from questionbank.bank.concept_selectors import choices_of, concept_matches
 from questionbank.bank.list_services import LONGEST_LIST
-from questionbank.bank.merge_services import MergePair, questions_merge
 from questionbank.bank.question_forms import GradeField
 from questionbank.bank.question_selectors import numbered_question_records, questions_numbered
 from questionbank.core.errors import ValidationFailed

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from analytics.text.question_tasks import TASKS
 from questionbank.api.access import Access
 from questionbank.api.contract import Body, Id, PageQuery
-from questionbank.bank.question_representation import QuestionItem, question_items
+from questionbank.bank.question_fields import QuestionItem, question_items
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import Question
 from questionbank.registry.serving import serving

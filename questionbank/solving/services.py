@@ -103,7 +103,7 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
 
 
 @transaction.atomic
-def second_opinion_request(*, text: str, language: str, user: User, send: bool = True) -> Run:
+def second_opinion_request(*, text: str, language: str, user: User) -> Run:
     """Solve a text in a job that also queries the language model, or return the job that does so already.
 
     The run's parameters are ``{"text", "language", "asked_by": id}``.
@@ -118,7 +118,7 @@ def second_opinion_request(*, text: str, language: str, user: User, send: bool =
     if (requested_already := run_under_way(**wanted)) is not None:
         return requested_already
     title = "Solve a text with a second opinion"
-    return run_create(**wanted, title=title, queue="light", requested_by=user, send=send)
+    return run_create(**wanted, title=title, queue="light", requested_by=user)
 
 
 def solution_store(

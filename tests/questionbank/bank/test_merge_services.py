@@ -11,10 +11,15 @@ from django.utils import timezone
 
 from analytics.errors import Cancelled
 from questionbank.bank.bulk_selectors import left_out_of, merge_of, merge_outcome
-from questionbank.bank.bulk_services import MERGED_AT_ONCE, bulk_change_undo_request, run_bulk_change
+from questionbank.bank.bulk_services import (
+    MERGED_AT_ONCE,
+    MergePair,
+    bulk_change_undo_request,
+    questions_merge,
+    run_bulk_change,
+)
 from questionbank.bank.change_selectors import change_page
 from questionbank.bank.list_services import question_list_add, question_list_create, question_list_remove
-from questionbank.bank.merge_services import MergePair, questions_merge
 from questionbank.bank.question_selectors import questions_matching
 from questionbank.bank.question_services import question_restore, question_retire, question_update
 from questionbank.bank.search_index import facet_counts_settle

@@ -8,8 +8,7 @@ from itertools import pairwise
 import pytest
 from django.urls import reverse
 
-from questionbank.bank.bulk_services import bulk_change_undo_request
-from questionbank.bank.merge_services import MergePair, questions_merge
+from questionbank.bank.bulk_services import MergePair, bulk_change_undo_request, questions_merge
 from questionbank.bank.question_services import question_update
 from questionbank.core.errors import Conflict
 from questionbank.imports.options import ImportOptions

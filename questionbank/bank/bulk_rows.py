@@ -1,31 +1,42 @@
-"""What follows a question that is merged into another: its tags, places, uses, paraphrases and exclusion.
+"""Rows of questions that a change of many merges or deletes: their tags, equations, places, uses and paraphrases.
 
-Rows that the person does not see move too, such as other people's lists. Each row that changes is noted with its values
-before and after, so that the undo restores it unless it was changed since. Responses, vectors, solutions and what was
-read from a file stay with the merged question.
+When questions are merged, rows that the person does not see move too, such as other people's lists. Each row that
+changes is noted with its values before and after, so that the undo restores it unless it was changed since. Responses,
+vectors, solutions and what was read from a file stay with the merged question.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from typing import Any
 
 from django.apps import apps
+from django.core import serializers
 from django.db import IntegrityError, transaction
 from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Now
 
+from questionbank.bank.question_selectors import question_hash
+from questionbank.bank.search_index import search_vector
+from questionbank.core.errors import Conflict
 from questionbank.models import (
     ColumnChoice,
+    KnowledgeConcept,
     LanguageModelExclusion,
     ParaphrasePair,
     ProblemVariant,
     Question,
+    QuestionEquation,
     QuestionListItem,
+    QuestionOriginal,
     QuestionTag,
     QuestionUse,
+    School,
+    User,
+    Visibility,
     Worksheet,
     WorksheetItem,
 )
@@ -63,6 +74,20 @@ def rows_merge(questions: Sequence[Question], kept: Kept) -> Notes:
         _move(model._base_manager.filter(question__in=kept), "question_id", kept, notes)
     _move_rewordings(kept, notes)
     return notes
+
+
+def check_not_merged_since(notes: Mapping[int, Sequence[Note]]) -> None:
+    """Check that no question that was kept was merged into another one after the noted merges.
+
+    Raises:
+        Conflict: one was.
+    """
+    kept = {question["after"]["merged_into_id"] for question, *_others in notes.values()}
+    later = Question.unrestricted.filter(pk__in=kept, merged_into__isnull=False).order_by("pk").first()
+    if later is not None:
+        raise Conflict(
+            f"Question {later.pk} was merged into question {later.merged_into_id} since: undo that merge first."
+        )
 
 
 def rows_restore(notes: Sequence[Note]) -> bool:
@@ -217,3 +242,46 @@ def _put_back(note: Note) -> None:
     if rows.filter(position=item.position).exists():
         item.position = last_position(rows) + 1
     item.save(force_insert=True)
+
+
+_DERIVED = ("search_vector", "content_hash")  # recomputed from the text
+
+
+def drafts_delete(questions: Sequence[Question]) -> dict[int, list[Any]]:
+    """Delete questions, and return each with its equation, tags and original as `drafts_restore` takes them."""
+    ids = [row.pk for row in questions]
+    deleted: dict[int, list[Any]] = {pk: [] for pk in ids}
+    columns = [column.name for column in Question._meta.fields if column.name not in _DERIVED]
+    parts: list[tuple[Sequence[Any], list[str] | None]] = [
+        (questions, columns),
+        (QuestionEquation.objects.filter(question__in=ids), None),
+        (QuestionTag.objects.filter(question__in=ids).order_by("pk"), None),
+        (QuestionOriginal.objects.filter(question__in=ids), None),
+    ]
+    for rows, names in parts:
+        for row, kept in zip(rows, json.loads(serializers.serialize("json", rows, fields=names)), strict=True):
+            deleted[row.pk if isinstance(row, Question) else row.question_id].append(kept)
+    Question.objects.filter(pk__in=ids).delete()
+    return deleted
+
+
+def drafts_restore(deleted: Iterable[Mapping[str, Any]]) -> None:
+    """Restore deleted questions with their former numbers; what they named and is deleted by now is left out."""
+    concepts = set(KnowledgeConcept.objects.values_list("pk", flat=True))
+    people = set(User.objects.values_list("pk", flat=True))
+    schools = {None, *School.objects.values_list("pk", flat=True)}
+    for kept in serializers.deserialize("python", deleted):
+        row = kept.object
+        if isinstance(row, Question):
+            row.created_by_id = row.created_by_id if row.created_by_id in people else None
+            if row.paraphrase_of_id and not Question.unrestricted.filter(pk=row.paraphrase_of_id).exists():
+                row.paraphrase_of_id = None
+            if row.school_id not in schools:
+                row.visibility, row.school_id = Visibility.PRIVATE, None
+            row.content_hash = question_hash(row)
+            row.search_vector = search_vector(row)
+        elif isinstance(row, QuestionTag):
+            if row.concept_id not in concepts:
+                continue
+            row.user_id = row.user_id if row.user_id in people else None
+        kept.save()
