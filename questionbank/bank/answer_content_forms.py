@@ -308,7 +308,7 @@ def _check_part(part: QuestionPart) -> None:
         case "unexpected":
             raise RowProblem(f"{shown} has options: choose the type multiple choice, or remove them.")
         case "missing" | "single":
-            raise RowProblem(f"{shown} needs at least two options, one a line.")
+            raise RowProblem(f"{shown} needs at least two options, one per line.")
         case "answer":
             raise RowProblem(f"{shown}: the answer must be the letter of an option, or several such as A, C.")
     if part.kind == "true_false" and part.answer not in ("", "True", "False"):

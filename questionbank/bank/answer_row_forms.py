@@ -57,8 +57,8 @@ ROW_LABELS = {  # kind of row -> name, help
     "part": (
         "Parts",
         (
-            "Type, text, options (one a line), answer and points of each part. The answer of a multiple-choice part is"
-            " a letter, A for its first option. Hints, pairs, gaps and parts within a part stay as they are."
+            "Type, text, options (one per line), answer and points of each part. The answer of a multiple-choice part"
+            " is a letter, A for its first option. Hints, pairs, gaps and parts within a part stay as they are."
         ),
     ),
 }
@@ -109,7 +109,7 @@ _PLACEHOLDERS = {
     "text": "Answer", "weight": "Weight", "tolerance": "Tolerance", "unit": "Unit", "feedback": "Feedback",
     "left": "Left side", "right": "Right side", "answers": "Right answers", "choices": "Choices of a drop-down",
     "option label": "Letter", "option text": "Text", "misconception": "Misconception",
-    "part kind": "Type", "part text": "What the part asks", "options": "Options, one a line", "answer": "Answer",
+    "part kind": "Type", "part text": "What the part asks", "options": "Options, one per line", "answer": "Answer",
     "points": "Points",
 }  # fmt: skip
 _LINES = {"part text": 2, "part options": 2}

@@ -446,5 +446,5 @@ def _check_form(pairs: Sequence[MergePair]) -> None:
         merged.add(pair.merged)
     for pair in pairs:
         if pair.kept in merged:
-            sentence = f"Question {pair.kept} is to be merged and kept at once: choose one question to keep."
+            sentence = f"Question {pair.kept} cannot be both merged and kept: choose one question to keep."
             raise ValidationFailed.beside("pairs", sentence)

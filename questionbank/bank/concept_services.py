@@ -416,7 +416,7 @@ def concept_delete(*, user: User | None, concept: KnowledgeConcept, target: Know
     used = QuestionTag.objects.filter(concept__in=below).values("question_id").distinct().count()
     if used:
         counted = "1 question is" if used == 1 else f"{used:,} questions are"
-        raise Conflict(f"{counted} tagged with {fresh.name!r} or a concept below it; say where the tags shall go.")
+        raise Conflict(f"{counted} tagged with {fresh.name!r} or a concept below it; choose a concept for their tags.")
     fresh.delete()
 
 

@@ -119,7 +119,7 @@ class QuestionForm(ServiceForm):
     title = forms.CharField(label="Title", max_length=300, required=False)
     points = forms.FloatField(label="Points", min_value=0, max_value=limits.POINTS_LIMIT, required=False)
     tags = forms.CharField(label="Tags, separated by commas", max_length=2_000, required=False)
-    hints = _long_text("Hints, one a line", 2, required=False)
+    hints = _long_text("Hints, one per line", 2, required=False)
     feedback_general = _long_text("Feedback for everybody", 2, required=False)
     feedback_right = _long_text("Feedback for a right answer", 2, required=False)
     feedback_partly = _long_text("Feedback for a partly right answer", 2, required=False)
@@ -141,9 +141,9 @@ class QuestionForm(ServiceForm):
         label="Earlier responses of pupils",
         required=False,
         choices=[
-            (SeriesChoice.AUTOMATIC, "Begin anew, unless this edit only corrects a typing mistake"),
+            (SeriesChoice.AUTOMATIC, "Start over, unless this edit only corrects a typing mistake"),
             (SeriesChoice.KEEP, "Still count for this question"),
-            (SeriesChoice.NEW, "Begin anew: pupils will see another question"),
+            (SeriesChoice.NEW, "Start over: pupils will see a different question"),
         ],
         help_text="Changed options, answers, numbers and formulas are never typing mistakes. Earlier figures stay.",
     )

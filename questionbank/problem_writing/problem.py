@@ -122,13 +122,13 @@ def fault(text: str, answer: str) -> str:
         answer: formatted for people.
     """
     if any(len(match[1]) != 2 for match in _MONEY.finditer(text)):
-        return "an amount of money has no two decimals"
+        return "an amount of money does not have two decimals"
     if reason := _answer_fault(text, answer):
         return reason
     if any(match[2] not in _MEASURES for match in _BROKEN_COUNT.finditer(text)):
-        return "a thing that is counted is no whole number"
+        return "the number of things is not a whole number"
     if _LONE_PLURAL.search(text):
-        return "one thing stands in the plural"
+        return "a single thing is in the plural"
     for limited, most in _LIMITS:
         if any(int(next(filter(None, match.groups()))) > most for match in limited.finditer(text)):
             return "a number is larger than it can be"
@@ -161,9 +161,9 @@ def _answer_fault(text: str, answer: str) -> str:
     except DataError:
         return "its answer has no value"
     if value.denominator != 1 and asks_for_count(text):
-        return "it asks how many things there are, and the answer is no whole number"
+        return "it asks how many things there are, and the answer is not a whole number"
     if (value * 100).denominator != 1 and asks_for_money(text):
-        return "its answer is no amount of money"
+        return "its answer is not an amount of money"
     if value < 0:
         return "its answer is negative"
     return ""
@@ -182,7 +182,7 @@ def _pronoun_fault(text: str) -> str:
     if not any(mention.start < first.start() for mention in entities) and not any(
         match.start() < first.start() for match in people
     ):
-        return "a pronoun stands before the person it means"
+        return "a pronoun comes before the person it refers to"
     sexes = {sex for sex, word in (("woman", _FEMALE), ("man", _MALE)) if word.search(text)}
     if people and not sexes:
         sexes = {"man", "woman"}

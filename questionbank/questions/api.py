@@ -398,7 +398,7 @@ def get_attachment(request: HttpRequest, question_id: Id, name: str) -> HttpResp
     "/questions/{int:question_id}/attachments/{path:name}", auth=EDIT, response=QuestionItem, openapi_extra=IF_MATCH
 )
 def delete_attachment(request: HttpRequest, response: HttpResponse, question_id: Id, name: str) -> QuestionItem:
-    """Take a picture from a question, once none of its texts names it any more."""
+    """Take a picture from a question, once none of its texts names it."""
     question = _editable(request, question_id)
     _sha256(question, name)
     if name in _named(question):

@@ -56,14 +56,14 @@ SelectionKind = Annotated[
 class BulkValues(Body):
     """What to set; each kind of change takes its own."""
 
-    add: Id | None = Field(default=None, description="Of `concepts`: the concept to add.")
-    remove: Id | None = Field(default=None, description="Of `concepts`: the concept to remove.")
+    add: Id | None = Field(default=None, description="For `concepts`: the concept to add.")
+    remove: Id | None = Field(default=None, description="For `concepts`: the concept to remove.")
     grade: str | None = None
     source: str | None = None
     difficulty: float | None = None
     difficulty_scale: str | None = None
     visible_to: str | None = Field(
-        default=None, description="Of `visibility`: `all`, `private`, or the short name of a school."
+        default=None, description="For `visibility`: `all`, `private`, or the short name of a school."
     )
 
 
@@ -121,7 +121,7 @@ class NewBulkChangeBody(BulkChangeBody):
     """A change of many questions to make."""
 
     fingerprint: Annotated[str, Field(max_length=100)] = Field(
-        default="", description="Of a preview: the change is refused if it would change other questions than that."
+        default="", description="From a preview: the change is refused if it would change different questions."
     )
 
 
@@ -130,7 +130,7 @@ class BulkPreview(BaseModel):
 
     selected: int
     changing: int
-    unchanged: int = Field(description="They are so already.")
+    unchanged: int = Field(description="Questions that the change would leave as they are.")
     refused: dict[str, int] = Field(description="How many are left out, by reason.")
     fingerprint: str
 

@@ -109,7 +109,7 @@ def question_exclude(request: HttpRequest, question_id: int) -> HttpResponse:
     question = question_get(question_id=question_id, user=request.user)
     is_excluded = request.POST.get("exclude") == "yes"
     language_model_exclude(question=question, is_excluded=is_excluded, user=request.user)
-    sentence = "is not sent to the language model any more" if is_excluded else "may be sent to the language model"
+    sentence = "is no longer sent to the language model" if is_excluded else "may be sent to the language model"
     messages.success(request, f"The question {sentence}.")
     return redirect("question_detail", question_id=question.pk)
 

@@ -68,7 +68,7 @@ class SearchQuery(FilterQuery):
 
     query: Annotated[str, Field(max_length=LONGEST_QUERY)] = ""
     order: Literal[(RELEVANCE, *ORDERS)] | None = None  # type: ignore[valid-type]
-    exact: bool = Field(default=False, description="Neither correct the spelling nor read filters from the query.")
+    exact: bool = Field(default=False, description="Do not correct the spelling or read filters from the query.")
 
 
 class HitItem(BaseModel):

@@ -221,7 +221,7 @@ def _missing(filters: SearchFilters, nodes: Mapping[int, str], names: Mapping[in
     ):
         for pk in concepts:
             if pk not in nodes:
-                yield f"There is no concept “{names[pk][-1]}” any more, {effect}."
+                yield f"The concept “{names[pk][-1]}” no longer exists, {effect}."
 
 
 def _contradictions(

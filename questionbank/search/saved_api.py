@@ -99,7 +99,9 @@ class SavedSearchItem(SavedSearchSummary):
     total_is_capped: bool
     new: int | None = Field(description="Matches since you last opened it on its page; null if you never did.")
     new_is_capped: bool
-    problems: list[str] = Field(description="What is asked for and no longer exists or cannot be found together.")
+    problems: list[str] = Field(
+        description="What the search asks for that no longer exists, or that no question can match."
+    )
 
 
 @router.get("/saved-searches", auth=READ, response=Page[SavedSearchSummary])

@@ -96,7 +96,7 @@ def saved_problems(saved_search: SavedSearch) -> list[str]:
     written = state.to_saved()
     for name, value in saved_search.parameters.items():
         if name not in written:
-            problems.append(f"“{name}: {value}” has no meaning in a search any more.")
+            problems.append(f"“{name}: {value}” no longer means anything in a search.")
     return problems
 
 
@@ -108,7 +108,7 @@ def _gone(filters: SearchFilters) -> Iterator[str]:
         if value and not cube.total(cube.equal(name, value)):
             yield f"No question has the {called} “{value_name(value)}” any more."
     if filters.owner is not None and not User.objects.filter(pk=filters.owner).exists():
-        yield "The person whose questions it asks for has no account any more."
+        yield "The person whose questions it asks for no longer has an account."
 
 
 @transaction.atomic

@@ -73,7 +73,7 @@ class SynonymForm(ServiceForm):
         label="Terms",
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 6}),
-        help_text="One term a line: names, abbreviations, other spellings. Pages show the first.",
+        help_text="One term per line: names, abbreviations, other spellings. Pages show the first.",
     )
 
 

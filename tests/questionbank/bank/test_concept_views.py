@@ -88,7 +88,7 @@ def test_merging_moves_the_tags(bank, as_admin) -> None:
 
 def test_deleting_a_used_concept_asks_where_its_tags_shall_go(bank, as_admin) -> None:
     address = reverse("concept_change", args=[bank.circle.pk, "delete"])
-    assertContains(as_admin.post(address, {"target": ""}), "say where the tags shall go", status_code=422)
+    assertContains(as_admin.post(address, {"target": ""}), "choose a concept for their tags", status_code=422)
     as_admin.post(address, {"target": bank.fraction.pk})
     assert [tag.concept for tag in bank.questions[3].tags.all()] == [bank.fraction]
 

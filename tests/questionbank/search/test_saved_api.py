@@ -68,7 +68,7 @@ def test_questions_that_others_add_leave_the_tag_of_a_saved_search_alone(program
 def test_a_deleted_concept_is_named(program, bank) -> None:
     saved = program("POST", ROOT, {"name": "Mine", "search": {"concept": bank.circle.pk}}).json()
     concept_delete(user=None, concept=bank.circle, target=bank.fraction)
-    sentence = "There is no concept “Circles” any more, so no question has it."
+    sentence = "The concept “Circles” no longer exists, so no question has it."
     assert program("GET", f"{ROOT}/{saved['id']}").json()["problems"] == [sentence]
     found = program("GET", f"{ROOT}/{saved['id']}/questions").json()
     assert (found["items"], found["notice"]) == ([], sentence)

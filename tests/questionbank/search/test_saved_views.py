@@ -238,15 +238,15 @@ def test_what_is_gone_is_named_and_stays_in_the_search(bank, as_teacher, teacher
     saved = save(teacher)
     SavedSearch.objects.update(parameters=asked)
     saved.refresh_from_db()
-    assert saved_problems(saved) == ["“kind: essay” has no meaning in a search any more."]
+    assert saved_problems(saved) == ["“kind: essay” no longer means anything in a search."]
     concept_delete(user=None, concept=bank.circle, target=bank.fraction)
     colleague.delete()
     Question.objects.update(source="Other")
     sentences = [
-        "There is no concept “Circles” any more, so no question has it.",
+        "The concept “Circles” no longer exists, so no question has it.",
         "No question has the source “Test set” any more.",
-        "The person whose questions it asks for has no account any more.",
-        "“kind: essay” has no meaning in a search any more.",
+        "The person whose questions it asks for no longer has an account.",
+        "“kind: essay” no longer means anything in a search.",
     ]
     assert saved_problems(saved) == sentences
     page = text_of(as_teacher.get(INDEX, {"counts": "1"}))

@@ -105,7 +105,7 @@ def test_combined_concepts_are_listed_with_counts_and_links_that_take_them_out(b
     assert alternatives.concepts[0].without == f"{LIST}?{urlencode(given | {'concepts_any': bank.circle.pk})}"
     assert left_out.value == "4711"
     page = response.content.decode()
-    assert "There is no concept “4711” any more, so it leaves out no questions." in page
+    assert "The concept “4711” no longer exists, so it leaves out no questions." in page
     assert f'name="concepts_any" value="{given["concepts_any"]}" form="search-form"' in page
 
 

@@ -286,7 +286,7 @@ class BulkPreview(TypedDict):
 
     selected: int
     changing: int
-    unchanged: int  # They are so already.
+    unchanged: int  # Questions that the change would leave as they are.
     refused: dict[str, int]  # How many are left out, by reason.
     fingerprint: str
 
@@ -303,13 +303,13 @@ class BulkChangeBody(TypedDict):
 class BulkValues(TypedDict):
     """What to set; each kind of change takes its own."""
 
-    add: NotRequired[int | None]  # Of `concepts`: the concept to add.
-    remove: NotRequired[int | None]  # Of `concepts`: the concept to remove.
+    add: NotRequired[int | None]  # For `concepts`: the concept to add.
+    remove: NotRequired[int | None]  # For `concepts`: the concept to remove.
     grade: NotRequired[str | None]
     source: NotRequired[str | None]
     difficulty: NotRequired[float | None]
     difficulty_scale: NotRequired[str | None]
-    visible_to: NotRequired[str | None]  # Of `visibility`: `all`, `private`, or the short name of a school.
+    visible_to: NotRequired[str | None]  # For `visibility`: `all`, `private`, or the short name of a school.
 
 
 class QuestionFilters(TypedDict):
@@ -356,7 +356,7 @@ class NewBulkChangeBody(TypedDict):
     values: NotRequired[BulkValues]
     questions: NotRequired[list[int] | None]
     filters: NotRequired[QuestionFilters | None]
-    fingerprint: NotRequired[str]  # Of a preview: the change is refused if it would change other questions than that.
+    fingerprint: NotRequired[str]  # From a preview: the change is refused if it would change different questions.
 
 
 class BulkChangeItemPage(TypedDict):
@@ -471,7 +471,7 @@ class SavedSearchItem(TypedDict):
     total_is_capped: bool
     new: int | None  # Matches since you last opened it on its page; null if you never did.
     new_is_capped: bool
-    problems: list[str]  # What is asked for and no longer exists or cannot be found together.
+    problems: list[str]  # What the search asks for that no longer exists, or that no question can match.
 
 
 class SavedSearchBody(TypedDict):
@@ -1618,7 +1618,7 @@ class SearchQuery(TypedDict, total=False):
     used: Literal["not_year", "never", "year"] | None
     query: str
     order: Literal["relevance", "newest", "easiest", "hardest", "answered"] | None
-    exact: bool  # Neither correct the spelling nor read filters from the query.
+    exact: bool  # Do not correct the spelling or read filters from the query.
 
 
 class ListSavedSearchesQuery(TypedDict, total=False):
@@ -1921,7 +1921,7 @@ class Operations:
         return self.call("GET", f"/questions/{question_id}/attachments/{quote(name, safe='')}")
 
     def delete_attachment(self, question_id: int, name: str, *, if_match: str = "") -> QuestionItem:
-        """Take a picture from a question, once none of its texts names it any more."""
+        """Take a picture from a question, once none of its texts names it."""
         return self.call("DELETE", f"/questions/{question_id}/attachments/{quote(name, safe='')}", if_match=if_match)
 
     def preview_bulk_change(self, body: BulkChangeBody) -> BulkPreview:
