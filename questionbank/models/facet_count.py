@@ -3,7 +3,7 @@
 
 Counting a million questions at every search takes a second, so triggers on `Question` and `QuestionTag` record
 what each statement adds to and removes from each combination of values. Rows are only inserted, so that two people
-who save at once never wait for each other; `bank.facet_counts` merges rows from time to time.
+who save at once never wait for each other; `bank.search_index` merges rows from time to time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Problems that are computed like another one: the same story with other names and numbers."""
+"""Problems that are computed like another one: the same story with other names and numbers, without faults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from analytics.expression.parser import parse_expression
 from analytics.solver.targets import problem_graph_key
 from analytics.text.number_slots import number_slots
 from questionbank.problem_writing.names_and_numbers import OtherNumbers, retold
-from questionbank.problem_writing.problem import SAME_STORY, RetoldProblem, answer_text, refusal
+from questionbank.problem_writing.problem import SAME_STORY, RetoldProblem, answer_text, refers_back, refusal, replaced
+from questionbank.problem_writing.problem import fault as fault_of
 from questionbank.problem_writing.reversal import reversed_problems
 from tests.cases import each_case
 
@@ -144,3 +145,22 @@ def test_other_numbers_are_written_as_people_write_them(text, pattern) -> None:
     numbers = OtherNumbers(text, number_slots(text), [0])
     made = [numbers.text(numbers.draw(Random(seed))) for seed in range(40)]
     assert [other for other in made if not re.search(pattern, other)] == []
+
+
+@each_case("written_problems", "faults")
+def test_a_fault_is_named_and_a_sound_problem_has_none(text: str, answer: str, fault: str) -> None:
+    found = fault_of(text, answer)
+    assert fault in found
+    assert bool(found) == bool(fault)
+
+
+def test_a_question_that_leans_on_the_story_cannot_come_first() -> None:
+    assert refers_back("If she bought 3 more, how many pens has Ann?")
+    assert refers_back("How many apples are left?")
+    assert not refers_back("How many pens do Ann and Ben have?")
+
+
+@each_case("written_problems", "articles")
+def test_articles_follow_what_is_replaced(text: str, old: str, new: str, expected: str) -> None:
+    start = text.index(old)
+    assert replaced(text, [(start, start + len(old), new)]) == expected
