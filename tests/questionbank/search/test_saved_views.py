@@ -260,7 +260,7 @@ def test_what_is_gone_is_named_and_stays_in_the_search(bank, as_teacher, teacher
 def test_an_opening_during_an_import_does_not_hide_what_the_import_brings(bank, teacher, monkeypatch) -> None:
     saved = save(teacher)
     began = timezone.now() - timedelta(minutes=1)
-    monkeypatch.setattr("questionbank.search.services.settled_until", lambda: began)
+    monkeypatch.setattr("questionbank.search.saved_services.settled_until", lambda: began)
     saved_search_open(user=teacher, saved_search=saved)
     assert saved.openings.get().seen_until == began
 
