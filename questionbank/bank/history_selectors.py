@@ -220,10 +220,8 @@ def _equation_changes(question: Question) -> Iterator[_Change]:
 def _changes(before: Any, after: Any) -> Iterable[FieldChange]:
     for name in SHOWN_FIELDS:
         if getattr(before, name) != getattr(after, name):
-            column: Any = Question._meta.get_field(name)
-            label = str(column.verbose_name)
             was, is_now = (field_shown(name, getattr(row, name)) for row in (before, after))
-            yield FieldChange(label, was, is_now, is_reverted=name in REVERTED_FIELDS)
+            yield FieldChange(field_label(name), was, is_now, is_reverted=name in REVERTED_FIELDS)
 
 
 def content_shown(value: Any, indent: str = "") -> str:
@@ -240,6 +238,12 @@ def content_shown(value: Any, indent: str = "") -> str:
     if isinstance(value, list):
         return "\n".join(content_shown(part, indent) if isinstance(part, dict) else f"{indent}{part}" for part in value)
     return f"{indent}{value}"
+
+
+def field_label(name: str) -> str:
+    """Return what pages call a field of a question."""
+    column: Any = Question._meta.get_field(name)
+    return str(column.verbose_name)
 
 
 def field_shown(name: str, value: Any) -> str:

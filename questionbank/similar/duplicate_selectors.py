@@ -15,7 +15,7 @@ from analytics.catalog import FALLBACK_LENS
 from analytics.text.meaning import same_answer
 from analytics.text.numbers import find_numbers
 from questionbank.bank.bulk_selectors import merge_refusal
-from questionbank.bank.history_selectors import SHOWN_FIELDS, field_shown
+from questionbank.bank.history_selectors import SHOWN_FIELDS, field_label, field_shown
 from questionbank.bank.question_selectors import concept_paths, visible_to
 from questionbank.bank.vector_selectors import Candidates, nearest, vectors_of
 from questionbank.core.errors import NotFound
@@ -164,7 +164,7 @@ def compared_questions(questions: Sequence[Question]) -> list[ComparedQuestion]:
     shown = {question.pk: _fields_shown(question, paths.get(question.pk, [])) for question in questions}
     first = questions[0]
     names = [name for name in shown[first.pk] if any(fields[name] for fields in shown.values())]
-    prose = {_label(name) for name in _PROSE}
+    prose = {field_label(name) for name in _PROSE}
     return [
         ComparedQuestion(
             question,
@@ -189,17 +189,13 @@ def _fields_shown(question: Question, paths: Iterable[Sequence[str]]) -> dict[st
     """Return what a question holds besides its text, as readable text by the name of the field."""
     equation = getattr(question, "equation", None)
     names = (name for name in SHOWN_FIELDS if name not in _NOT_COMPARED)
-    fields = {_label(name): field_shown(name, getattr(question, name)) for name in names}
+    fields = {field_label(name): field_shown(name, getattr(question, name)) for name in names}
     percent = question.difficulty_percent
     return fields | {
         "equation": equation.expression if equation else "",
         "difficulty in per cent": "" if percent is None else f"{percent:.0f}",
         "concepts": "\n".join(" > ".join(path) for path in paths),
     }
-
-
-def _label(name: str) -> str:
-    return str(Question._meta.get_field(name).verbose_name)  # type: ignore[union-attr]
 
 
 def marked_words(text: str, other: str) -> list[MarkedWords]:
