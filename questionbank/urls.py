@@ -38,7 +38,6 @@ from questionbank.registry import language_model_views as language_model
 from questionbank.registry import views as models
 from questionbank.responses import deletion_views as response_deletion
 from questionbank.responses import views as responses
-from questionbank.search import saved_views as saved_searches
 from questionbank.search import synonym_views as synonyms
 from questionbank.search import views as search
 from questionbank.training import views as retraining
@@ -113,11 +112,11 @@ question_patterns: list[URLPattern | URLResolver] = [
 ]
 
 saved_search_patterns: list[URLPattern | URLResolver] = [
-    path("", saved_searches.saved_search_list, name="saved_search_list"),
-    path("new/", saved_searches.saved_search_create_page, name="saved_search_create"),
-    path("<int:search_id>/", saved_searches.saved_search_results, name="saved_search_results"),
-    path("<int:search_id>/edit/", saved_searches.saved_search_edit, name="saved_search_edit"),
-    path("<int:search_id>/delete/", saved_searches.saved_search_delete_page, name="saved_search_delete"),
+    path("", search.saved_search_list, name="saved_search_list"),
+    path("new/", search.saved_search_create_page, name="saved_search_create"),
+    path("<int:search_id>/", search.saved_search_results, name="saved_search_results"),
+    path("<int:search_id>/edit/", search.saved_search_edit, name="saved_search_edit"),
+    path("<int:search_id>/delete/", search.saved_search_delete_page, name="saved_search_delete"),
 ]
 
 concept_patterns: list[URLPattern | URLResolver] = [

@@ -27,7 +27,6 @@ from questionbank.responses import api as responses_api
 from questionbank.review import api as review_api
 from questionbank.review import queue_api
 from questionbank.search import api as search_api
-from questionbank.search import saved_api
 from questionbank.similar import api as similar_api
 from questionbank.solving import api as solving_api
 from questionbank.worksheets import api as worksheets_api
@@ -81,7 +80,6 @@ resources = (
     questions_api,
     bulk_api,
     search_api,
-    saved_api,
     similar_api,
     solving_api,
     review_api,

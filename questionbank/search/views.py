@@ -4,7 +4,8 @@ A new search starts without filters. The last ones are remembered in the session
 only ever applied through a URL.
 
 The box is submitted by POST, so that a whole question fits in any language, and answered with a redirect to that URL. A
-text that is too long for a URL is stored under a key (`long`).
+text that is too long for a URL is stored under a key (`long`). A search can be saved under a name; the list of saved
+searches shows what is new in each.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import quote, urlencode
 
+from django import forms
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.text import Truncator
@@ -24,10 +28,14 @@ from django_htmx.http import push_url
 from questionbank.bank.change_selectors import concept_names_kept
 from questionbank.bank.concept_selectors import ConceptChoice, concept_matches
 from questionbank.bank.history_selectors import names_of
+from questionbank.bank.owned_views import OwnOrNewForm
 from questionbank.bank.school_grades import grade_name
-from questionbank.core.views import form_for, page_for, render_page
+from questionbank.core.forms import ServiceForm
+from questionbank.core.views import form_for, page_for, paginated, posted, render_deletion, render_page
 from questionbank.core.wording import language_name
-from questionbank.models import Question
+from questionbank.models import Question, SavedSearch
+from questionbank.people.owned import NAME_LIMIT
+from questionbank.people.school_selectors import visible_to_of
 from questionbank.registry.serving import serving
 from questionbank.search.asked import TASK_NAMES, TOPIC
 from questionbank.search.facets import count_each
@@ -42,6 +50,17 @@ from questionbank.search.page_parts import (
     with_concept,
 )
 from questionbank.search.query import long_query_text
+from questionbank.search.saved_services import (
+    saved_figures,
+    saved_search_choices,
+    saved_search_create,
+    saved_search_delete,
+    saved_search_get,
+    saved_search_open,
+    saved_search_replace,
+    saved_search_update,
+    saved_searches,
+)
 from questionbank.search.search import NEWEST, RELEVANCE, SearchPage, count_search, search_questions
 from questionbank.search.services import long_query_keep
 
@@ -274,3 +293,96 @@ def search_address(state: SearchState, **others: str) -> str:
 
 def _address(parameters: dict[str, str]) -> str:
     return reverse("question_list") + (f"?{urlencode(parameters)}" if parameters else "")
+
+
+SHOWN = 20  # saved searches on a page, whose questions are counted after the page is shown
+
+
+class SavedSearchForm(ServiceForm):
+    """A saved search's name, and who can open it."""
+
+    main_field = "name"
+
+    name = forms.CharField(label="Name", max_length=NAME_LIMIT)
+    visible_to = forms.ChoiceField(
+        label="Who can open it", help_text="Others find only the questions that they may see. Only you can change it."
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["visible_to"].choices = saved_search_choices()  # type: ignore[attr-defined]
+
+
+class SaveSearchForm(OwnOrNewForm, SavedSearchForm):
+    """A saved search to replace, or a new one."""
+
+    noun, label = "saved search", "Save it as"
+    field_order = ("existing", "name", "visible_to")
+
+
+@page_for("read")
+def saved_search_list(request: HttpRequest) -> HttpResponse:
+    """Show saved searches, one's own first; with `counts=1`, how many questions each finds and how many are new."""
+    user = request.user
+    page = paginated(request, saved_searches(user=user).order_by("-is_own", "name", "pk"), SHOWN)
+    is_counted = request.GET.get("counts") == "1"
+    words = described([SearchState.from_saved(row.parameters) for row in page])
+    figures = [saved_figures(saved_search=row, user=user) if is_counted else None for row in page]
+    rows = list(zip(page, words, figures, strict=True))
+    context = {"rows": rows, "page": page, "is_counted": is_counted}
+    return render_page(request, "search/saved/list.html", "search/saved/_rows.html", context)
+
+
+@form_for("read")
+def saved_search_create_page(request: HttpRequest) -> HttpResponse:
+    """Save the search whose parameters the address has, under a new name or in place of another one."""
+    state = SearchState.from_querydict(request.GET, query=given_query(request.GET))
+    form = SaveSearchForm(posted(request), own=SavedSearch.unrestricted.filter(owner=request.user))
+    if form.is_valid():
+        with form.takes_problems():
+            if existing := form.cleaned_data.pop("existing"):
+                saved = saved_search_replace(user=request.user, saved_search=existing, state=state)
+            else:
+                saved = saved_search_create(user=request.user, state=state, **form.cleaned_data)
+            messages.success(request, f"The search “{saved}” is saved.")
+            return redirect("saved_search_list")
+    context = {"form": form, "described": described([state])[0], "back": search_address(state)}
+    return render(request, "search/saved/create.html", context, status=form.status)
+
+
+@page_for("read")
+def saved_search_results(request: HttpRequest, search_id: int) -> HttpResponse:
+    """Go to the results; those that came since the person last opened it are marked there."""
+    saved = saved_search_get(search_id=search_id, user=request.user)
+    since = None if request.method == "HEAD" else saved_search_open(user=request.user, saved_search=saved)
+    return redirect(search_address(SearchState.from_saved(saved.parameters), since=moment_text(since)))
+
+
+@form_for("read")
+def saved_search_edit(request: HttpRequest, search_id: int) -> HttpResponse:
+    """Rename a saved search or change who can open it."""
+    saved = saved_search_get(search_id=search_id, user=request.user, is_own=True)
+    form = SavedSearchForm(posted(request), initial={"name": saved.name, "visible_to": visible_to_of(saved)})
+    if form.is_valid():
+        with form.takes_problems():
+            saved_search_update(user=request.user, saved_search=saved, **form.cleaned_data)
+            messages.success(request, "The saved search is changed.")
+            return redirect("saved_search_list")
+    return render(request, "search/saved/edit.html", {"saved": saved, "form": form}, status=form.status)
+
+
+@form_for("read")
+def saved_search_delete_page(request: HttpRequest, search_id: int) -> HttpResponse:
+    """Delete a saved search, after confirmation."""
+    saved = saved_search_get(search_id=search_id, user=request.user, is_own=True)
+    if request.method == "POST":
+        saved_search_delete(user=request.user, saved_search=saved)
+        messages.success(request, "The saved search is deleted.")
+        return redirect("saved_search_list")
+    return render_deletion(
+        request,
+        f"Delete “{saved.name}”?",
+        consequence="The saved search cannot be brought back. The questions stay in the bank.",
+        button="Delete the saved search",
+        back=reverse("saved_search_list"),
+    )
