@@ -131,7 +131,7 @@ def _items(
 
     Args:
         before: the items that the rows were filled with, in the same order.
-        needed: cells of which at least one must be filled; other rows are dropped.
+        needed: cells; rows in which all of them are empty are dropped.
     """
     items = []
     for place, row in enumerate(rows):

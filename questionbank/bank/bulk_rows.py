@@ -174,7 +174,7 @@ def _move_places(items: QuerySet[Any], kept: Kept, notes: Notes) -> None:
 
 
 def _move_uses(kept: Kept, notes: Notes) -> None:
-    """Count the uses of merged questions for the ones that are kept, at most one a worksheet and day."""
+    """Count the uses of merged questions for the ones that are kept, at most one per worksheet and day."""
     present: set[tuple[int, int | None, date]] = set(
         QuestionUse._base_manager.filter(question__in=kept.values()).values_list("question", "worksheet", "day")
     )

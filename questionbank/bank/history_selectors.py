@@ -260,7 +260,7 @@ def field_shown(name: str, value: Any) -> str:
 
 
 def series_starts(questions: Iterable[int]) -> dict[int, int]:
-    """Return the first version of each question's current series, for the questions whose series has begun anew."""
+    """Return the first version of each question's current series, for the questions with more than one series."""
     rows = ResponseSeries.objects.filter(question__in=list(questions))
     return dict(rows.values_list("question_id").annotate(Max("version")))
 

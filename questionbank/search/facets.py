@@ -161,7 +161,7 @@ def _prefix(filters: SearchFilters) -> str:
 
 
 def _alternatives(filters: SearchFilters) -> list[str]:
-    """Return the paths of the concepts at least one of which a question must have."""
+    """Return the paths of the concepts of which a question needs at least one."""
     return [*concept_nodes(filters.concepts_any).values()] if filters.concepts_any else []
 
 

@@ -216,7 +216,7 @@ class SearchFilters:
 
     @property
     def required_concepts(self) -> tuple[int, ...]:
-        """Ids of all concepts with each of which, or a descendant, a question must be tagged."""
+        """Ids of the concepts that a question must all have, as tags of their own or of a descendant."""
         return tuple(dict.fromkeys(self.concepts_all if self.concept is None else (*self.concepts_all, self.concept)))
 
     @property

@@ -282,7 +282,7 @@ def _with_predicted_reasons(result: SimilarResult, likely: Mapping[ConceptPath, 
 def near_copies(
     *, text: str, user: User, exclude: Question | None = None, models: Serving | None = None
 ) -> list[SimilarHit]:
-    """Return the questions of which people are told before they save a text; none while the bank has no vectors."""
+    """Return the near copies that people see before they save a text; none while the bank has no vectors."""
     try:
         return near_duplicates(text=text, serving=models or serving(), exclude=exclude, user=user)
     except ServiceUnavailable:

@@ -92,7 +92,7 @@ def concept_ids(hierarchy: str, paths: Iterable[tuple[str, ...]]) -> list[int]:
 def language_model_exclude(*, question: Question, is_excluded: bool, user: User) -> None:
     """Never send a question to the language model for one of its uses, or allow it again.
 
-    What the model said of an excluded question is withdrawn. If the question is allowed again, the model is asked anew.
+    What the model said of an excluded question is withdrawn. Once the question is allowed, the model is asked again.
 
     Raises:
         NotAllowed: the person may not edit the question.
