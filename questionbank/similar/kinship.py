@@ -1,7 +1,7 @@
 """Similar questions as people see them: one list per lens, the kinds that a teacher looks for, and which is harder.
 
-Which of two questions is harder, pupils' responses decide if both have them, otherwise the difficulties published by
-their sources. If either is missing for one of them, the order that the probes learned gives the probability
+Pupils' responses tell which of two questions is harder if both have them, otherwise the difficulties published by their
+sources. If either is missing for one of them, the order that the probes learned gives the probability
 (`analytics.inference.order`).
 """
 
