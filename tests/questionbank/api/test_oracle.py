@@ -113,7 +113,7 @@ class Person:
         self._send("list_delete", chosen.pk)
 
     def add_to_list(self, chosen: QuestionList, question: Question) -> None:
-        self._send("list_add", question=question.pk, question_list=chosen.pk, name="")
+        self._send("list_add", question=question.pk, existing=chosen.pk, name="")
 
     def move_in_list(self, chosen: QuestionList, question: Question, position: int) -> None:
         self._send("list_item", chosen.pk, question.pk, position=position)

@@ -41,7 +41,7 @@ def test_the_last_list_is_one_click_away_and_the_page_says_points_and_section(as
     for said in ("2 points", "0.5 points", "Section B", "You may use a calculator."):
         assert said in shown
     [form] = [one for one in shown.split("<form") if "Add to “Friday”" in one]
-    sent = dict(re.findall(r'name="(question|question_list|next)" value="([^"]*)"', form))
+    sent = dict(re.findall(r'name="(question|existing|next)" value="([^"]*)"', form))
     assert as_teacher.post(reverse("list_add"), sent)["Location"] == address
     assert [item.question_id for item in made.items.all()] == [question.pk]
 
