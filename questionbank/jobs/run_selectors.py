@@ -32,12 +32,20 @@ def runs() -> QuerySet[Run]:
     if audiences is None:
         return rows
     own = [-number for number in audiences if number < 0]
-    schools = [number for number in audiences if number > 0]
-    strangers = User.objects.exclude(school_ids=[]).exclude(school_ids__overlap=schools)
-    elsewhere = School.objects.exclude(pk__in=schools)
-    hidden = Exists(strangers.filter(pk=OuterRef("requested_by"))) | Exists(elsewhere.filter(slug=OuterRef("shown_to")))
+    asked_by_stranger = Exists(strangers().filter(pk=OuterRef("requested_by")))
+    elsewhere = School.objects.exclude(pk__in=[number for number in audiences if number > 0])
+    hidden = asked_by_stranger | Exists(elsewhere.filter(slug=OuterRef("shown_to")))
     rows = rows.alias(shown_to=KT("parameters__visible_to"))
     return rows.filter(~Q(kind__in=Run.PERSONAL) | Q(requested_by__in=own) | ~hidden)
+
+
+def strangers() -> QuerySet[User]:
+    """Return the people who belong to schools, but to none of the viewer's; nobody for the system."""
+    audiences = viewer_audiences()
+    if audiences is None:
+        return User.objects.none()
+    schools = [number for number in audiences if number > 0]
+    return User.objects.exclude(school_ids=[]).exclude(school_ids__overlap=schools)
 
 
 def is_strangers(run: Run) -> bool:

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from analytics.paraphrase.scoring.verdict import said
 from questionbank.models.integrations import pair_hooks
-from questionbank.models.visibility import OfQuestionManager
+from questionbank.models.visibility import OwnUnlessOfQuestionManager, Shown, audience_field, shown_constraint
 
 
 def opinions_wanted() -> int:
@@ -28,10 +28,25 @@ def shuffle_number() -> float:
 @pghistory.track(
     pghistory.UpdateEvent(row=pghistory.Old),
     pghistory.DeleteEvent(),
-    exclude=["score", "verdict", "findings", "solved", "scored_by", "scored_at", "priority", "shuffle"],
+    exclude=[
+        "score",
+        "verdict",
+        "findings",
+        "solved",
+        "scored_by",
+        "scored_at",
+        "priority",
+        "shuffle",
+        "visibility",
+        "school",
+        "audience",
+    ],
 )
-class ParaphrasePair(models.Model):
+class ParaphrasePair(Shown):
     """An original and a paraphrase of it, from its arrival to its outcome.
+
+    Whoever sees its question sees it. Its own visibility counts while it has no question: for texts that are not in
+    the bank, and after its question was deleted.
 
     Attributes:
         original: the text at that time; `question`, if it comes from the bank, may change or be deleted.
@@ -42,8 +57,7 @@ class ParaphrasePair(models.Model):
         verdict: calibrated probability that the paraphrase is valid; null until scored.
         findings: list in the format of `questionbank.review.pair_services.findings_to_json`; null until read.
         solved: the solver's results for both texts, in the format of `questionbank.review.evidence_services`; null
-            until
-            it has run, or if a text is not a word problem.
+            until it has run, or if a text is not a word problem.
         priority: position in the queue, lowest first; maintained by `questionbank.review.pair_services`.
         shuffle: a random number that orders the random share of the queue.
         opinions_wanted: number of reviewers; none of them sees the others' decisions.
@@ -105,10 +119,13 @@ class ParaphrasePair(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    audience = audience_field("created_by")
 
-    objects = OfQuestionManager["ParaphrasePair"]()
+    objects = OwnUnlessOfQuestionManager["ParaphrasePair"]()
 
     class Meta:
+        verbose_name = "paraphrase"
+        verbose_name_plural = "paraphrases"
         indexes = (
             models.Index(fields=("state", "priority", "id"), name="paraphrase_uncertain"),
             models.Index(fields=("state", "shuffle", "id"), name="paraphrase_shuffled"),
@@ -124,6 +141,7 @@ class ParaphrasePair(models.Model):
                 condition=Q(state="decided") & ~Q(outcome="") | ~Q(state="decided") & Q(outcome=""),
                 name="paraphrase_outcome_when_decided",
             ),
+            shown_constraint("paraphrase_has_its_school"),
         )
         triggers = pair_hooks()
 

@@ -89,6 +89,15 @@ class OfQuestionManager(models.Manager[Row]):
         return rows.filter(Q(question=None) | Exists(questions.objects.filter(pk=OuterRef("question"))))
 
 
+class OwnUnlessOfQuestionManager(OfQuestionManager[Row]):
+    """A manager of the rows whose `question` the viewer may see; a row without one has an audience of its own."""
+
+    def get_queryset(self) -> models.QuerySet[Row]:
+        """Return the rows that the current viewer may see."""
+        rows = super().get_queryset()
+        return rows if viewer_audiences() is None else rows.filter(Q(question__isnull=False) | seen_rows())
+
+
 def visibility_field(usual: Visibility) -> models.CharField[str, str]:
     """Return the column that says who sees a row; `usual` sees a new one."""
     return models.CharField(

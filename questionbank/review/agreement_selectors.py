@@ -1,4 +1,4 @@
-"""Reviewers' throughput, and how far they agree.
+"""Reviewers' throughput, and how far they agree, on the pairs that the viewer may see.
 
 Agreement is on whether a paraphrase may be used unchanged: accepted, or rejected / changed. "Unsure" and skipped
 do not count. Krippendorff's alpha (2004, nominal) allows any number of reviewers and gaps; its interval is a
@@ -16,17 +16,21 @@ from typing import Any
 
 import krippendorff
 import numpy as np
-from django.db.models import Aggregate, Count, FloatField, Max, Q
+from django.db.models import Aggregate, Count, FloatField, Max, Q, QuerySet
 from django.db.models.functions import Now
 
 from analytics.metrics import cohen_kappa
 from questionbank.models import ReviewDecision, User
-from questionbank.review.selectors import opinions
+from questionbank.review.selectors import decisions_seen, opinions
 
 RESAMPLES = 1_000
 
 
 _JUDGED = (ReviewDecision.Verdict.ACCEPT, ReviewDecision.Verdict.REJECT, ReviewDecision.Verdict.EDIT)
+
+
+def _judgements() -> QuerySet[ReviewDecision, ReviewDecision]:
+    return (opinions() & decisions_seen()).filter(verdict__in=_JUDGED, reviewer__isnull=False)
 
 
 class _Median(Aggregate):
@@ -41,7 +45,8 @@ def throughput() -> list[dict[str, Any]]:
     valid = Q(undone_at__isnull=True, is_adjudication=False)
     since = Now() - timedelta(days=1)
     rows = (
-        ReviewDecision.objects.filter(reviewer__isnull=False, is_label=False)
+        decisions_seen()
+        .filter(reviewer__isnull=False, is_label=False)
         .values("reviewer")
         .annotate(
             decisions=Count("pk", filter=valid & ~Q(verdict=verdict.SKIP)),
@@ -99,7 +104,7 @@ class ReasonAgreement:
 def reason_agreement() -> list[ReasonAgreement]:
     """Count others' opinions on rejected pairs by reason for rejection, the most frequent reason first."""
     judged: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
-    rows = opinions().filter(verdict__in=_JUDGED, reviewer__isnull=False)
+    rows = _judgements()
     for pair, verdict, reason in rows.values_list("pair_id", "verdict", "reason"):
         judged[pair].append((verdict, reason))
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -143,7 +148,7 @@ class Agreement:
 def agreement() -> Agreement:
     """Measure agreement on all blind opinions that were not undone."""
     answers: defaultdict[int, dict[int, int]] = defaultdict(dict)
-    rows = opinions().filter(verdict__in=_JUDGED, reviewer__isnull=False)
+    rows = _judgements()
     for pair, reviewer, verdict in rows.values_list("pair_id", "reviewer_id", "verdict"):
         answers[pair][reviewer] = int(verdict == ReviewDecision.Verdict.ACCEPT)
     shared = [pair_answers for pair_answers in answers.values() if len(pair_answers) > 1]

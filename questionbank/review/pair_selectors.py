@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Exists, F, Func, Max, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.functions import Now
 
+from questionbank.jobs.run_selectors import strangers
 from questionbank.models import (
     BatchDeletion,
     ParaphrasePair,
@@ -16,7 +17,7 @@ from questionbank.models import (
     SettlementLease,
     User,
 )
-from questionbank.review.selectors import opinions
+from questionbank.review.selectors import decisions_seen, opinions
 from questionbank.search.filters import SearchFilters, filtered_questions
 
 _State = ParaphrasePair.State
@@ -104,15 +105,14 @@ def batches() -> list[Batch]:
 
 
 def batch_deletions() -> list[BatchDeletion]:
-    """Return the deletions of batches with who made them, latest first."""
-    return list(BatchDeletion.objects.select_related("person")[:_DELETIONS_SHOWN])
+    """Return the deletions of batches with who made them, latest first, those of other schools' people left out."""
+    deletions = BatchDeletion.objects.exclude(person__in=strangers()).select_related("person")
+    return list(deletions[:_DELETIONS_SHOWN])
 
 
 def pair_reviewers() -> list[User]:
-    """Return everybody who ever decided on a pair, sorted by name."""
-    return list(
-        User.objects.filter(Exists(ReviewDecision.objects.filter(reviewer=OuterRef("pk")))).order_by("username")
-    )
+    """Return everybody who ever decided on a pair that the viewer may see, sorted by name."""
+    return list(User.objects.filter(Exists(decisions_seen().filter(reviewer=OuterRef("pk")))).order_by("username"))
 
 
 def deletable_pairs(

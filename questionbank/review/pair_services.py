@@ -24,6 +24,7 @@ from questionbank.jobs.run_services import run_create
 from questionbank.models import BatchDeletion, ModelArtifact, ParaphrasePair, Question, Run, User
 from questionbank.models.paraphrase import opinions_wanted
 from questionbank.people.permissions import require
+from questionbank.people.school_selectors import shows_to
 from questionbank.registry.artifact_selectors import artifact_champion
 from questionbank.review.pair_selectors import deletable_pairs
 
@@ -78,7 +79,8 @@ def pairs_create(  # noqa: PLR0913 - what a row of the queue says
 ) -> list[ParaphrasePair]:
     """Add pairs to the review queue and, unless `request_scores` is false, request their scores.
 
-    Everybody with a role may add paraphrases of bank questions; only reviewers may add other pairs.
+    Everybody with a role may add paraphrases of bank questions; only reviewers may add other pairs, which their school
+    sees if they have exactly one, and otherwise everybody.
 
     Args:
         source: a `ParaphrasePair.Source`.
@@ -97,6 +99,7 @@ def pairs_create(  # noqa: PLR0913 - what a row of the queue says
     permission = "questionbank.paraphrase_propose" if is_ours else "questionbank.review"
     if user is not None and not user.has_perm(permission):
         raise NotAllowed("You may not add paraphrases.")
+    visibility, school = shows_to(user)
     rows = [
         ParaphrasePair(
             question=pair.question,
@@ -110,6 +113,8 @@ def pairs_create(  # noqa: PLR0913 - what a row of the queue says
             opinions_wanted=opinions_wanted() if opinions is None else opinions,
             hides_machine=hides_machine,
             created_by=user,
+            visibility=visibility,
+            school_id=school,
         )
         for pair in pairs
     ]

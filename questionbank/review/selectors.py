@@ -56,6 +56,11 @@ def opinions() -> QuerySet[ReviewDecision, ReviewDecision]:
     )
 
 
+def decisions_seen() -> QuerySet[ReviewDecision, ReviewDecision]:
+    """Return the decisions on pairs that the viewer may see, those that were undone as well."""
+    return ReviewDecision.objects.filter(pair__in=ParaphrasePair.objects.all())
+
+
 def skips() -> QuerySet[ReviewDecision, ReviewDecision]:
     """Return the decisions that skip a pair; a reviewer may have several on one pair."""
     return ReviewDecision.objects.filter(undone_at__isnull=True, verdict=ReviewDecision.Verdict.SKIP)
@@ -142,7 +147,7 @@ class QueueCounts:
 
 
 def queue_counts() -> QueueCounts:
-    """Count the pairs by state and outcome."""
+    """Count the pairs that the viewer may see by state and outcome."""
     state, outcome = ParaphrasePair.State, ParaphrasePair.Outcome
     counts = ParaphrasePair.objects.aggregate(
         open=Count("pk", filter=Q(state=state.OPEN)),
@@ -152,7 +157,7 @@ def queue_counts() -> QueueCounts:
         edited=Count("pk", filter=Q(outcome=outcome.EDIT)),
         rejected=Count("pk", filter=Q(outcome=outcome.REJECT)),
     )
-    leased = ReviewLease.objects.filter(expires_at__gt=Now(), pair__state=state.OPEN)
+    leased = ReviewLease.objects.filter(expires_at__gt=Now(), pair__in=ParaphrasePair.objects.filter(state=state.OPEN))
     return QueueCounts(on_screens=leased.values("pair").distinct().count(), **counts)
 
 

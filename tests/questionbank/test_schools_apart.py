@@ -24,6 +24,7 @@ from questionbank.assistants.views import TOOLS
 from questionbank.bank.attachment_services import attachment_add
 from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.models import (
+    BatchDeletion,
     EmbeddingSet,
     ItemStatistics,
     ParaphrasePair,
@@ -127,6 +128,11 @@ def theirs(bank, people) -> dict[str, int]:
         question=question, original=question.text, paraphrase=f"What do {MARKER}s make?", source="typed", batch=MARKER,
         state=ParaphrasePair.State.ADJUDICATION, created_by=stranger,
     )  # fmt: skip
+    ParaphrasePair.objects.create(
+        original=f"A {MARKER}.", paraphrase=f"One {MARKER}.", source="upload", batch=f"{MARKER}.csv",
+        created_by=stranger, **shown,
+    )  # fmt: skip
+    BatchDeletion.objects.create(batch=f"{MARKER}.jsonl", deleted=1, kept=0, person=stranger)
     variant = ProblemVariant.objects.create(
         question=question,
         original=question.text,

@@ -7,13 +7,19 @@ import pytest
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from questionbank.models import ParaphrasePair, ReviewDecision
+from questionbank.core.errors import NotFound
+from questionbank.models import BatchDeletion, ParaphrasePair, Question, ReviewDecision, School
+from questionbank.people.school_services import school_delete
+from questionbank.people.school_use_selectors import school_use
+from questionbank.people.viewer import viewing_as
 from questionbank.review import selectors as review
-from questionbank.review.agreement_selectors import agreement, throughput
+from questionbank.review.agreement_selectors import agreement, reason_agreement, throughput
 from questionbank.review.guideline_services import guideline_current
+from questionbank.review.pair_selectors import PairFilters, batch_deletions, batches, pair_reviewers, pairs_found
 from questionbank.review.pair_services import PairInput, pairs_create
 from questionbank.review.selectors import pair_history
 from questionbank.review.services import review_next
+from tests.factories import QuestionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -125,6 +131,86 @@ def test_counts_say_where_the_pairs_are(people):
     assert (counts.open, counts.on_screens, counts.unscored) == (2, 1, 2)
     assert (counts.adjudication, counts.accepted, counts.edited, counts.rejected) == (1, 1, 1, 1)
     assert (counts.decided, counts.total) == (3, 6)
+
+
+@pytest.fixture
+def schools(people):
+    """Ann is in Hillside and Bob in Lakeside; Cem is in none."""
+    made = [School.objects.create(name=name, slug=name.lower()) for name in ("Hillside", "Lakeside")]
+    for school, person in zip(made, people, strict=False):
+        school.people.add(person)
+        person.refresh_from_db()
+    return made
+
+
+def uploaded(person, batch: str) -> ParaphrasePair:
+    rows = [PairInput(f"Original of {batch}", f"Paraphrase of {batch}")]
+    return pairs_create(pairs=rows, source="upload", user=person, batch=batch, request_scores=False)[0]
+
+
+def test_an_uploaded_pair_without_a_question_belongs_to_its_uploader_s_school(people, schools, admin_person):
+    ann, bob, cem = people
+    pairs = {person: uploaded(person, person.username) for person in people}
+    assert [pair.shown_to for pair in pairs.values()] == ["Hillside", "Lakeside", "everybody"]
+    seen = {}
+    for viewer in (*people, admin_person):
+        with viewing_as(viewer):
+            seen[viewer] = {pair.batch for pair in pairs_found(filters=PairFilters(), viewer=viewer)}
+            assert {batch.name for batch in batches()} == seen[viewer]
+            assert review.queue_counts().open == len(seen[viewer])
+    assert seen == {ann: {"ann", "cem"}, bob: {"bob", "cem"}, cem: {"cem"}, admin_person: {"ann", "bob", "cem"}}
+    with viewing_as(bob), pytest.raises(NotFound):
+        review.pair_get(pair_id=pairs[ann].pk)
+
+
+def test_a_pair_of_a_question_is_seen_by_those_who_see_the_question(people, schools):
+    ann, bob, _cem = people
+    question = QuestionFactory(text="How many?", created_by=bob, visibility="school", school=schools[1])
+    rows = [PairInput(question.text, "What number?", question=question)]
+    pairs_create(pairs=rows, source="typed", user=bob, request_scores=False)
+
+    def seen_by_both() -> list[bool]:
+        seen = []
+        for person in (ann, bob):
+            with viewing_as(person):
+                seen.append(ParaphrasePair.objects.exists())
+        return seen
+
+    assert seen_by_both() == [False, True]
+    Question.unrestricted.update(visibility="all", school=None)
+    assert seen_by_both() == [True, True]
+    question.delete()
+    assert seen_by_both() == [False, True]
+
+
+def test_the_figures_of_the_review_count_what_the_viewer_may_see(people, schools, admin_person):
+    ann, bob, cem = people
+    for person in (ann, bob):
+        decided = uploaded(person, person.username)
+        for reviewer in (person, cem):
+            opinion(decided, reviewer, "reject")
+        ParaphrasePair.objects.filter(pk=decided.pk).update(state="decided", outcome="reject")
+        uploaded(person, person.username)
+        with viewing_as(person):
+            review_next(reviewer=person)
+        BatchDeletion.objects.create(batch=person.username, deleted=1, kept=1, person=person)
+    for viewer, number, reviewers in ((ann, 1, {"ann", "cem"}), (bob, 1, {"bob", "cem"}), (cem, 0, set())):
+        with viewing_as(viewer):
+            assert review.queue_counts().on_screens == number
+            assert {row["reviewer"] for row in throughput()} == reviewers
+            assert {person.username for person in pair_reviewers()} == reviewers
+            assert (agreement().pairs, len(reason_agreement())) == (number, number)
+            assert [deletion.batch for deletion in batch_deletions()] == [viewer.username] * number
+    with viewing_as(admin_person):
+        assert (review.queue_counts().on_screens, agreement().pairs, len(batch_deletions())) == (2, 2, 2)
+
+
+def test_deleting_a_school_hands_its_pairs_on(people, schools):
+    pair = uploaded(people[0], "ann")
+    assert school_use(school=schools[0]).rows == {"paraphrases": 1}
+    school_delete(user=None, school=schools[0], to="lakeside")
+    with viewing_as(people[1]):
+        assert ParaphrasePair.objects.get() == pair
 
 
 def test_pairs_that_nobody_comes_to_are_counted(people, django_user_model, settings):
