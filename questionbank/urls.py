@@ -36,7 +36,7 @@ from questionbank.questions import question_views as questions
 from questionbank.questions import writing_views as writing
 from questionbank.registry import language_model_views as language_model
 from questionbank.registry import views as models
-from questionbank.responses import deletion_views as response_deletion
+from questionbank.responses import views as response_deletion
 from questionbank.responses import views as responses
 from questionbank.search import synonym_views as synonyms
 from questionbank.search import views as search

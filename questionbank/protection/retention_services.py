@@ -43,7 +43,7 @@ from questionbank.models import (
 from questionbank.papers.services import old_drafts
 from questionbank.people.permissions import require
 from questionbank.people.selectors import sessions_over
-from questionbank.responses.deletion_services import Deletion, responses_delete_old, responses_found, years_ago
+from questionbank.responses.set_services import Deletion, responses_delete_old, responses_found, years_ago
 
 logger = structlog.get_logger(__name__)
 

@@ -24,14 +24,6 @@ from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.storage import scratch_folder, upload_name
 from questionbank.models import ItemStatistics, ResponseSet, Worksheet
-from questionbank.responses.deletion_services import response_set_delete
-from questionbank.responses.import_services import (
-    ImportPlan,
-    SetDetails,
-    responses_import,
-    responses_plan,
-    responses_read,
-)
 from questionbank.responses.response_table import ResponseTable
 from questionbank.responses.set_selectors import (
     order_of_list,
@@ -40,6 +32,14 @@ from questionbank.responses.set_selectors import (
     response_set_get,
     response_sets,
     set_statistics,
+)
+from questionbank.responses.set_services import (
+    ImportPlan,
+    SetDetails,
+    response_set_delete,
+    responses_import,
+    responses_plan,
+    responses_read,
 )
 from questionbank.responses.shown_figures import flag_text
 

@@ -12,11 +12,10 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from questionbank.bank.list_selectors import question_lists
 from questionbank.core.forms import FileForm, ServiceForm
 from questionbank.models import User, Worksheet
-from questionbank.responses.deletion_services import Deletion, pupil_hashes
-from questionbank.responses.import_services import SetDetails
 from questionbank.responses.matching_selectors import QuestionMatch
 from questionbank.responses.response_table import ResponseTable
 from questionbank.responses.set_selectors import class_labels, order_of_list, order_of_worksheet
+from questionbank.responses.set_services import Deletion, SetDetails, pupil_hashes
 
 _DAYS = "Enter a day in the years 1950 to 2149."  # else a typing mistake
 _EMPTY = {"": None, "zero": True, "not-asked": False}

@@ -11,17 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from questionbank.core.errors import ImportRefused
-from questionbank.responses.cell_values import (
-    UNANSWERED,
-    UNFINISHED,
-    looks_like_mark,
-    number_of,
-    parse_mark,
-    parse_score,
-    parse_seconds,
-    parse_verdict,
-    person_key,
-)
 from questionbank.responses.column_roles import (
     PERSON_ROLES,
     QuestionColumns,
@@ -36,7 +25,19 @@ from questionbank.responses.column_roles import (
 )
 from questionbank.responses.published_figures import read_published
 from questionbank.responses.response_table import ResponseRow, ResponseTable
-from questionbank.responses.table_cells import CellTable, read_table
+from questionbank.responses.table_cells import (
+    UNANSWERED,
+    UNFINISHED,
+    CellTable,
+    looks_like_mark,
+    number_of,
+    parse_mark,
+    parse_score,
+    parse_seconds,
+    parse_verdict,
+    person_key,
+    read_table,
+)
 
 _SUMMARIES = frozenset(
     "average | overall average | mean | median | total | sum | facility | gesamtdurchschnitt | durchschnitt"

@@ -1,7 +1,8 @@
 """Computing the figures of questions from the stored responses.
 
 A request computes the classical figures of the set that it imports. A job does all else: the model over all sets, the
-difficulty of each question by responses and text, and whether the model suits each set.
+difficulty of each question by responses and text, and whether the model suits each set. Figures whose comparison would
+tell something about single pupils are withheld.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from questionbank.core.database import advisory_lock
 from questionbank.jobs.progress import JobReporter
 from questionbank.jobs.run_services import run_create
 from questionbank.models import ItemStatistics, Question, ResponseSet, Run
-from questionbank.responses.disclosure_selectors import is_frozen, nearly_repeated_questions
 from questionbank.responses.figures import (
     FEWEST_PUPILS,
     UNKNOWN,
@@ -36,6 +36,23 @@ from questionbank.responses.figures import (
     set_results,
 )
 from questionbank.responses.matching_selectors import marked_question
+
+_NEARLY_SAME = """
+    WITH mine AS (
+        SELECT question_id, person, score, choice FROM questionbank_response
+        WHERE response_set_id = %(set)s AND attempt = 1
+    ), theirs AS (
+        SELECT response_set_id, question_id, person, score, choice FROM questionbank_response
+        WHERE response_set_id < %(set)s AND attempt = 1 AND question_id IN (SELECT question_id FROM mine)
+    ), compared AS (
+        SELECT theirs.response_set_id, question_id, count(*) AS size, count(mine.person) AS same
+        FROM theirs LEFT JOIN mine USING (question_id, person, score, choice) GROUP BY 1, 2
+    )
+    SELECT DISTINCT question_id FROM compared
+    JOIN questionbank_responseset earlier ON earlier.id = response_set_id
+    JOIN (SELECT question_id, count(*) AS own_size FROM mine GROUP BY 1) counted USING (question_id)
+    WHERE same > 0 AND earlier.removed + size + own_size - 2 * same BETWEEN 1 AND %(fewest)s - 1
+"""
 
 _FIRST_ATTEMPTS = """
     SELECT DISTINCT ON (question_id, person) question_id, person, score, choice
@@ -106,6 +123,22 @@ def bank_statistics_request(*, outdated: Iterable[int] = ()) -> Run | None:
     if Run.objects.select_for_update().filter(kind=Run.Kind.FIGURES, state=Run.State.QUEUED).exists():
         return None
     return run_create(kind=Run.Kind.FIGURES, title="Compute the figures of all responses", queue="light")
+
+
+def nearly_repeated_questions(*, response_set: ResponseSet) -> set[int]:
+    """Return the questions whose responses an earlier set has too, but for fewer than five pupils.
+
+    Their figures in the two sets would differ by what these pupils answered. Pupils who were deleted from the earlier
+    set are still in its figures.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_NEARLY_SAME, {"set": response_set.pk, "fewest": FEWEST_PUPILS})
+        return {row[0] for row in cursor.fetchall()}
+
+
+def is_frozen(response_set: ResponseSet) -> bool:
+    """Return whether a set keeps its figures although pupils were deleted: new ones would tell what these answered."""
+    return 0 < response_set.removed < FEWEST_PUPILS
 
 
 def run_statistics(reporter: JobReporter, *, text_estimates: TextEstimates) -> dict[str, Any]:

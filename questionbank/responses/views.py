@@ -1,10 +1,12 @@
-"""Responses of pupils: upload with a preview, import, sets of responses and their figures."""
+"""Responses of pupils: upload with a preview, import, sets of responses and their figures, deletion of pupils."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Collection, Iterable
+from dataclasses import asdict
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -21,21 +23,11 @@ from questionbank.bank.owned_views import row_shown, visibility_context
 from questionbank.core.errors import Conflict, ImportRefused, LineProblem
 from questionbank.core.forms import was_too_large
 from questionbank.core.storage import UPLOADS_KEPT, scratch_folder, upload_name
-from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, render_deletion
+from questionbank.core.views import button_for, check_permission, form_for, page_for, paginated, posted, render_deletion
 from questionbank.core.wording import counted
 from questionbank.formats.csv_files import guard_cell
 from questionbank.models import ItemStatistics, User
-from questionbank.responses.deletion_services import response_set_delete
-from questionbank.responses.forms import DetailsForm, ResponseFileForm
-from questionbank.responses.import_services import (
-    ImportPlan,
-    prepared_forget,
-    prepared_get,
-    prepared_keep,
-    responses_import,
-    responses_plan,
-    responses_read,
-)
+from questionbank.responses.forms import DeletionForm, DetailsForm, ResponseFileForm
 from questionbank.responses.response_table import ResponseTable
 from questionbank.responses.set_selectors import (
     contradicting_questions,
@@ -44,6 +36,19 @@ from questionbank.responses.set_selectors import (
     response_set_get,
     response_sets,
     set_statistics,
+)
+from questionbank.responses.set_services import (
+    Deletion,
+    ImportPlan,
+    prepared_forget,
+    prepared_get,
+    prepared_keep,
+    response_set_delete,
+    responses_delete,
+    responses_found,
+    responses_import,
+    responses_plan,
+    responses_read,
 )
 from questionbank.responses.shown_figures import (
     COLUMNS,
@@ -57,6 +62,8 @@ from questionbank.responses.shown_figures import (
 )
 
 _SALT = "kindred.responses.2"
+_DELETION_SALT = "kindred.responses.deletion.1"
+_DELETION_ASKED_FOR = 3600  # seconds
 SETS_SHOWN = 50  # per page
 PROBLEMS_SHOWN = 100
 CONTRADICTING_SHOWN = 20
@@ -238,3 +245,40 @@ def response_set_delete_page(request: HttpRequest, set_id: int) -> HttpResponse:
         button="Delete the responses",
         back=reverse("response_set_detail", args=[response_set.pk]),
     )
+
+
+@form_for("responses_import")
+def response_deletion(request: HttpRequest) -> HttpResponse:
+    """Ask whose responses to delete, show what would go, and delete it once that is confirmed.
+
+    What was typed is replaced by keyed hashes at once: the page that asks for the confirmation holds nothing else.
+    """
+    token = request.POST.get("confirmed", "")
+    if token:
+        deleted = responses_delete(wanted=_confirmed(request, token), user=request.user)
+        said = counted(deleted.responses, "response is", "responses are")
+        messages.success(request, f"{said} deleted.")
+        return redirect("response_set_list")
+    form = DeletionForm(posted(request), user=request.user)
+    context: dict[str, Any] = {"form": form}
+    if form.is_valid():
+        with form.takes_problems():
+            wanted = form.deletion()
+            context["found"] = responses_found(wanted=wanted, user=request.user)
+            context["wanted"] = wanted
+            asked = asdict(wanted) | {"before": wanted.before.isoformat() if wanted.before else ""}
+            context["token"] = signing.dumps([request.user.pk, asked], salt=_DELETION_SALT)
+            # Not the bound form: it would show what was typed again.
+            context["form"] = DeletionForm(user=request.user)
+    return render(request, "responses/deletion.html", context, status=form.status)
+
+
+def _confirmed(request: HttpRequest, token: str) -> Deletion:
+    try:
+        owner, asked = signing.loads(token, salt=_DELETION_SALT, max_age=_DELETION_ASKED_FOR)
+    except signing.BadSignature as error:
+        raise Conflict("This page is too old; choose again what to delete.") from error
+    if owner != request.user.pk:
+        raise Conflict("Somebody else has chosen what to delete; choose again.")
+    before = date.fromisoformat(asked["before"]) if asked["before"] else None
+    return Deletion(tuple(asked["people"]), asked["class_label"], before)

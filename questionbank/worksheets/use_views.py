@@ -12,8 +12,8 @@ from django.shortcuts import redirect, render
 from questionbank.core.errors import ImportRefused, LineProblem, NotFound
 from questionbank.core.views import form_for, page_for, posted
 from questionbank.models import Worksheet
-from questionbank.responses.import_services import prepared_keep
-from questionbank.responses.prepared import without_names
+from questionbank.responses.response_table import without_names
+from questionbank.responses.set_services import prepared_keep
 from questionbank.responses.shown_figures import shown_worksheet
 from questionbank.responses.typed_marks import TypedQuestion, read_typed
 from questionbank.responses.views import check_address

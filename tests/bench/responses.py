@@ -116,7 +116,7 @@ def write_marks(path: Path, numbers: list[int], location: np.ndarray, each: int,
 
 def import_marks(path: Path) -> int:
     """Import a file of marks as its page does, and return the number of responses."""
-    from questionbank.responses.import_services import SetDetails, responses_import, responses_plan, responses_read
+    from questionbank.responses.set_services import SetDetails, responses_import, responses_plan, responses_read
 
     plan = responses_plan(table=responses_read(path=path), user=None)
     responses_import(plan=plan, details=SetDetails(title=path.stem), user=None)

@@ -12,14 +12,8 @@ from questionbank.core.errors import ImportRefused, ValidationFailed
 from questionbank.core.wording import counted
 from questionbank.management.base import VISIBLE_TO_HELP, BankCommand
 from questionbank.people.school_selectors import shows_to
-from questionbank.responses.import_services import (
-    ImportPlan,
-    SetDetails,
-    responses_import,
-    responses_plan,
-    responses_read,
-)
 from questionbank.responses.set_selectors import order_of_list, order_of_worksheet
+from questionbank.responses.set_services import ImportPlan, SetDetails, responses_import, responses_plan, responses_read
 
 PROBLEMS_SHOWN = 50
 EMPTY = {"auto": None, "zero": True, "not-asked": False}

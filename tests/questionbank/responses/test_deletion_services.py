@@ -9,17 +9,20 @@ import pytest
 
 from questionbank.core.errors import NotAllowed, NotFound, ValidationFailed
 from questionbank.models import ItemStatistics, Response, ResponseSet
-from questionbank.responses.deletion_services import (
+from questionbank.responses.response_table import person_hash
+from questionbank.responses.set_services import (
     Deletion,
+    SetDetails,
     pupil_hashes,
     response_set_delete,
     responses_delete,
     responses_delete_old,
     responses_found,
+    responses_import,
+    responses_plan,
+    responses_read,
     years_ago,
 )
-from questionbank.responses.import_services import SetDetails, responses_import, responses_plan, responses_read
-from questionbank.responses.prepared import person_hash
 from tests.questionbank.responses.conftest import waiting_figures_compute
 
 

@@ -13,19 +13,19 @@ from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.core.errors import Conflict, ImportRefused, NotAllowed
 from questionbank.models import ColumnChoice, ItemStatistics, Question, Response, ResponseSeries, ResponseSet
 from questionbank.responses.column_roles import QuestionReference
-from questionbank.responses.deletion_services import response_set_delete
-from questionbank.responses.import_services import (
+from questionbank.responses.matching_selectors import match_questions
+from questionbank.responses.response_table import person_hash
+from questionbank.responses.set_services import (
     ImportPlan,
     SetDetails,
     prepared_forget,
     prepared_get,
     prepared_keep,
+    response_set_delete,
     responses_import,
     responses_plan,
     responses_read,
 )
-from questionbank.responses.matching_selectors import match_questions
-from questionbank.responses.prepared import person_hash
 from questionbank.responses.statistics_services import set_statistics_compute
 from tests.factories import QuestionFactory
 from tests.questionbank.responses.conftest import waiting_figures_compute

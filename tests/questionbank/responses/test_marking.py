@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analytics.question_content import Option
-from questionbank.responses.marking import Marked, MarkedQuestion, mark_response
+from questionbank.responses.matching_selectors import Marked, MarkedQuestion, mark_response
 from questionbank.responses.response_table import ResponseRow
 
 OPTIONS = (Option("A", "$x = 2$"), Option("B", "$x = -2$"), Option("C", "$x = 3$"))

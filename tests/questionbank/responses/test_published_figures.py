@@ -11,10 +11,10 @@ from openpyxl import Workbook
 from questionbank.core.errors import ImportRefused
 from questionbank.models import ItemStatistics, Question, ResponseSet, School
 from questionbank.people.permissions import viewing_as
-from questionbank.responses.deletion_services import response_set_delete
-from questionbank.responses.import_services import (
+from questionbank.responses.set_services import (
     ImportPlan,
     SetDetails,
+    response_set_delete,
     responses_import,
     responses_plan,
     responses_read,

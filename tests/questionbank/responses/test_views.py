@@ -17,7 +17,7 @@ from django.urls import reverse
 from psycopg import sql
 
 from questionbank.models import ItemStatistics, QuestionList, QuestionListItem, ResponseSet
-from questionbank.responses.import_services import SetDetails, responses_import, responses_plan, responses_read
+from questionbank.responses.set_services import SetDetails, responses_import, responses_plan, responses_read
 from tests.cases import each_case
 from tests.questionbank.responses.conftest import PUPILS, waiting_figures_compute
 

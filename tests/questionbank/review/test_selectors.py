@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from questionbank.core.errors import NotFound
 from questionbank.models import BatchDeletion, ParaphrasePair, Question, ReviewDecision, School
+from questionbank.people.permissions import viewing_as
+from questionbank.people.school_selectors import school_use
 from questionbank.people.school_services import school_delete
-from questionbank.people.school_use_selectors import school_use
-from questionbank.people.viewer import viewing_as
 from questionbank.review import selectors as review
 from questionbank.review.agreement_selectors import agreement, reason_agreement, throughput
 from questionbank.review.guideline_services import guideline_current
