@@ -31,7 +31,7 @@ from questionbank.people.permissions import viewing_for
 from questionbank.protection.retention_services import retention_apply
 from questionbank.registry.lifecycle_services import old_models_delete
 from questionbank.responses.statistics_services import run_statistics
-from questionbank.review.judgement_services import judgements_withdraw
+from questionbank.review.evidence_services import judgements_withdraw
 from questionbank.search.services import recall_measure
 from questionbank.similar.predictions import text_difficulties
 from questionbank.similar.suggestion_services import run_concepts_suggest

@@ -25,7 +25,6 @@ from questionbank.questions import bulk_api, concept_api, list_api
 from questionbank.registry import api as registry_api
 from questionbank.responses import api as responses_api
 from questionbank.review import api as review_api
-from questionbank.review import queue_api
 from questionbank.search import api as search_api
 from questionbank.similar import api as similar_api
 from questionbank.solving import api as solving_api
@@ -83,7 +82,6 @@ resources = (
     similar_api,
     solving_api,
     review_api,
-    queue_api,
     concept_api,
     list_api,
     worksheets_api,

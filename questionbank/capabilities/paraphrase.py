@@ -116,7 +116,6 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return its URL patterns."""
-        from questionbank.review import bench_views as review_bench
         from questionbank.review import paraphrase_views as paraphrases
         from questionbank.review import views as review
 
@@ -125,9 +124,9 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
             path("review/", review.review, name="review"),
             path("review/undo/", review.review_undo_view, name="review_undo"),
             path("review/keys/", review.review_keys_page, name="review_keys"),
-            path("review/pairs/", review_bench.review_pairs, name="review_pairs"),
-            path("review/batch/delete/", review_bench.review_batch_delete, name="review_batch_delete"),
-            path("review/batch/hide/", review_bench.review_batch_hide, name="review_batch_hide"),
+            path("review/pairs/", paraphrases.review_pairs, name="review_pairs"),
+            path("review/batch/delete/", paraphrases.review_batch_delete, name="review_batch_delete"),
+            path("review/batch/hide/", paraphrases.review_batch_hide, name="review_batch_hide"),
             path("review/guidelines/read/", review.review_guidelines_read, name="review_guidelines_read"),
             path("review/propose/", paraphrases.review_propose, name="review_propose"),
             path("review/add/", paraphrases.review_add_accepted, name="review_add_accepted"),
@@ -140,12 +139,12 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
                 review.review_settle_heartbeat_view,
                 name="review_settle_heartbeat",
             ),
-            path("review/upload/", review_bench.review_upload, name="review_upload"),
-            path("review/upload/confirm/", review_bench.review_upload_confirm, name="review_upload_confirm"),
-            path("review/score/", review_bench.review_score, name="review_score"),
-            path("review/progress/", review_bench.review_progress, name="review_progress"),
-            path("review/guidelines/", review_bench.review_guidelines, name="review_guidelines"),
-            path("review/export/<slug:format>/", review_bench.review_export, name="review_export"),
+            path("review/upload/", paraphrases.review_upload, name="review_upload"),
+            path("review/upload/confirm/", paraphrases.review_upload_confirm, name="review_upload_confirm"),
+            path("review/score/", paraphrases.review_score, name="review_score"),
+            path("review/progress/", paraphrases.review_progress, name="review_progress"),
+            path("review/guidelines/", paraphrases.review_guidelines, name="review_guidelines"),
+            path("review/export/<slug:format>/", paraphrases.review_export, name="review_export"),
         ]
 
     def job_parameters(

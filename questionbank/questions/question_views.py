@@ -38,7 +38,7 @@ from questionbank.people.school_selectors import visible_to_choices
 from questionbank.registry.language_model_selectors import language_model_uses, may_be_sent
 from questionbank.registry.serving import Serving, serving
 from questionbank.responses.shown_figures import question_responses
-from questionbank.review.proposal_services import why_not_reworded
+from questionbank.review.paraphrase_services import why_not_reworded
 from questionbank.similar.insight import predict_or_none, question_insight
 from questionbank.similar.kinship import EASIER, HARDER, SHOWN, Kin, kin_of, kinds_shown, lens_column, lens_columns
 from questionbank.similar.similarity import SimilarHit, SimilarResult, fold_copies, similar_questions

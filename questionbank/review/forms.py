@@ -1,4 +1,4 @@
-"""Forms of the review: a pair typed by hand, a file of pairs, filters, guidelines, keys."""
+"""Forms of the review: pairs typed or in a file, filters, guidelines, keys, and proposals of paraphrases."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from django import forms
 from django.conf import settings
 
 from analytics.json_lines import TEXT_LIMIT
+from questionbank.bank.overview_selectors import StrandGroup
 from questionbank.bank.question_selectors import is_text_of, visible_to
 from questionbank.core.forms import FileForm, ServiceForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision, User
 from questionbank.models.paraphrase import opinions_wanted
 from questionbank.review.pair_selectors import PairFilters
+from questionbank.review.paraphrase_services import MOST_EACH, MOST_QUESTIONS, RULES, ParaphraserChoice
 from questionbank.review.selectors import DEFAULT_KEYS
 
 ACTION_NAMES = {  # action -> text of its button and of the legend; a literal table
@@ -173,3 +175,60 @@ class KeysForm(ServiceForm):
                 initial=keys[action],
                 widget=forms.TextInput(attrs={"class": "key-input", "autocomplete": "off"}),
             )
+
+
+class ProposalsForm(ServiceForm):
+    """The number of paraphrases per question, and the paraphraser."""
+
+    each = forms.IntegerField(label="Number of paraphrases", min_value=1, max_value=MOST_EACH, initial=3)
+    paraphraser = forms.ChoiceField(label="Written by", widget=forms.RadioSelect, initial=RULES)
+
+    def __init__(self, *args: Any, paraphrasers: Sequence[ParaphraserChoice], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices: Any = self.fields["paraphraser"]
+        choices.choices = [
+            (paraphraser.key, f"{paraphraser.label} ({paraphraser.note.rstrip('.')})") for paraphraser in paraphrasers
+        ]
+
+
+class ManyProposalsForm(ProposalsForm):
+    """Paraphrases of random questions from a part of the bank."""
+
+    concept = forms.TypedChoiceField(label="Concept", required=False, coerce=int, empty_value=None)
+    source = forms.ChoiceField(label="Source", required=False)
+    number = forms.IntegerField(
+        label="Questions",
+        min_value=1,
+        max_value=MOST_QUESTIONS,
+        initial=20,
+        help_text="Drawn at random from those that have no paraphrase yet.",
+    )
+    field_order = ("concept", "source", "number", "each", "paraphraser")
+
+    def __init__(
+        self,
+        *args: Any,
+        strands: Sequence[StrandGroup],
+        concept: tuple[int, str] | None = None,
+        sources: Sequence[str],
+        **kwargs: Any,
+    ) -> None:
+        """Set up the choices; `concept` is an additional choice besides the strands."""
+        super().__init__(*args, **kwargs)
+        groups: list[Any] = [("", "The whole bank")]
+        if concept is not None:
+            groups.append(concept)
+        groups += [(str(group.hierarchy), [(strand.id, strand.name) for strand in group.strands]) for group in strands]
+        concepts, origins = self.fields["concept"], self.fields["source"]
+        concepts.choices = groups  # type: ignore[attr-defined]
+        origins.choices = [("", "Any"), *((name, name) for name in sources)]  # type: ignore[attr-defined]
+
+
+class ParaphraseForm(ServiceForm):
+    """A paraphrase that somebody types."""
+
+    paraphrase = forms.CharField(
+        label="Your wording",
+        max_length=TEXT_LIMIT,
+        widget=forms.Textarea(attrs={"rows": 4, "class": "short", "dir": "auto"}),
+    )

@@ -28,7 +28,7 @@ from questionbank.models import ParaphrasePair, Question, ReviewDecision, User
 from questionbank.people.permissions import require
 from questionbank.review.guideline_services import guideline_current
 from questionbank.review.pair_services import PairInput, pairs_create, pairs_known, pairs_turn
-from questionbank.review.proposal_services import why_not_reworded
+from questionbank.review.paraphrase_services import why_not_reworded
 
 SHOWN_PROBLEMS = 100
 MOST_ROWS = 20_000

@@ -21,8 +21,8 @@ from analytics.json_lines import TEXT_LIMIT
 from questionbank.core.database import database_now, get_or_not_found
 from questionbank.core.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import ParaphrasePair, ReviewDecision, ReviewLease, SettlementLease, User
-from questionbank.review.accepted_services import accepted_pair_withdraw
 from questionbank.review.guideline_services import guideline_current, require_reviewer
+from questionbank.review.paraphrase_services import accepted_pair_withdraw
 from questionbank.review.selectors import (
     UNDO_GRACE,
     decisions_to_undo,

@@ -21,10 +21,9 @@ from questionbank.core.views import button_for, form_for, page_for, posted
 from questionbank.core.wording import whole_number
 from questionbank.models import ParaphrasePair, Question, ReviewDecision
 from questionbank.registry.artifact_selectors import artifact_champion
-from questionbank.review.evidence_services import decided_in_sight
+from questionbank.review.evidence_services import decided_in_sight, pair_pieces
 from questionbank.review.forms import ACTION_NAMES, KeysForm
 from questionbank.review.guideline_services import guideline_read, review_keys_save
-from questionbank.review.marks import pair_pieces
 from questionbank.review.selectors import (
     grace_seconds,
     guideline_unread,

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, ReviewLease, SettlementLease
 from questionbank.review.pair_services import PairInput, pair_findings, pair_save_score, pairs_create
-from questionbank.review.proposal_services import paraphrase_type, paraphrases_propose
+from questionbank.review.paraphrase_services import paraphrase_type, paraphrases_propose
 from questionbank.review.services import review_decide, review_next
 from tests.e2e.accessibility import faults
 from tests.e2e.conftest import log_in_beside

@@ -20,7 +20,7 @@ from analytics.paraphrase.scoring.metrics import THRESHOLD, operator_accuracy, p
 from analytics.paraphrase.scoring.scorer import PairScore, Scorer, cosines
 from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
-from questionbank.review.score_files import scorer_by_number
+from questionbank.review.evidence_services import scorer_by_number
 from worker.bootstrap import RESAMPLES, middle, resample_counts
 
 _MEANT = {operator.name: int(operator.is_positive) for operator in OPERATORS} | dict.fromkeys(

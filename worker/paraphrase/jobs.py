@@ -21,10 +21,9 @@ from questionbank.registry.artifact_services import champions_lock
 from questionbank.registry.language_model_selectors import language_model_use
 from questionbank.registry.language_model_services import language_model_for
 from questionbank.registry.serving import ServedScorer, ServedSolver, served_scorer, served_solver
-from questionbank.review.evidence_services import pairs_solved
-from questionbank.review.judgement_services import USE, judgement_kept, judgement_store, pairs_to_judge
+from questionbank.review.evidence_services import USE, judgement_kept, judgement_store, pairs_solved, pairs_to_judge
 from questionbank.review.pair_services import pair_save_score, paraphrase_score_request
-from questionbank.review.proposal_services import (
+from questionbank.review.paraphrase_services import (
     LANGUAGE_MODEL,
     RULES,
     paraphraser_choice,

@@ -9,7 +9,7 @@ from typing import Any
 
 from questionbank.formats.answer_files import convert_pairs
 from questionbank.management.base import FileCommand
-from questionbank.review.score_files import pair_scores, scorer_by_number
+from questionbank.review.evidence_services import pair_scores, scorer_by_number
 
 
 class Command(FileCommand):

@@ -7,10 +7,10 @@ import pytest
 from questionbank.bank.difficulty_selectors import observed_difficulty, published_difficulty
 from questionbank.core.errors import NotAllowed
 from questionbank.models import ParaphrasePair, Question, QuestionEquation, QuestionTag, Run
-from questionbank.review import accepted_services as accepted_paraphrases
-from questionbank.review.accepted_services import AddedParaphrases, accepted_pairs_add
+from questionbank.review import paraphrase_services as accepted_paraphrases
 from questionbank.review.pair_selectors import accepted_pairs, paraphrase_origin
 from questionbank.review.pair_services import PairInput, pairs_create
+from questionbank.review.paraphrase_services import AddedParaphrases, accepted_pairs_add
 from questionbank.review.services import review_decide, review_next, review_undo
 from tests.factories import ConceptFactory, QuestionFactory
 
@@ -149,7 +149,7 @@ def test_of_one_question_only(question, teacher):
 
 
 def test_what_is_too_much_for_a_request_is_left_and_nothing_is_added_twice(question, teacher, monkeypatch):
-    monkeypatch.setattr(accepted_paraphrases, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(accepted_paraphrases, "MOST_ADDED", 2)
     accepted(question, "a", "b", "c")
     assert accepted_pairs_add(user=teacher) == AddedParaphrases(2, 0, 0, 1)
     assert accepted_pairs_add(user=teacher) == AddedParaphrases(1, 0, 0, 0)

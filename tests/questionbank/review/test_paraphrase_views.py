@@ -10,8 +10,8 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from questionbank.models import ParaphrasePair, Question, Run
-from questionbank.review.accepted_services import accepted_pairs_add
 from questionbank.review.pair_services import PairInput, pairs_create
+from questionbank.review.paraphrase_services import accepted_pairs_add
 from questionbank.review.services import review_decide, review_next, review_undo
 from tests.factories import QuestionFactory
 

@@ -7,8 +7,7 @@ import pytest
 from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import KnowledgeConcept, ParaphrasePair, Question, Run
 from questionbank.review.pair_selectors import questions_to_reword
-from questionbank.review.paraphrase_views import ManyProposalsForm
-from questionbank.review.proposal_services import (
+from questionbank.review.paraphrase_services import (
     paraphrase_type,
     paraphraser_choice,
     paraphrasers,
@@ -16,6 +15,7 @@ from questionbank.review.proposal_services import (
     proposals_request,
     propose_for,
 )
+from questionbank.review.paraphrase_views import ManyProposalsForm
 from tests.factories import ConceptFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db

@@ -16,8 +16,8 @@ from pytest_django.asserts import assertContains
 
 from questionbank.models import ModelArtifact, ParaphrasePair, Question, ReviewDecision, ReviewLease, SettlementLease
 from questionbank.review.agreement_selectors import reason_agreement
+from questionbank.review.evidence_services import Piece, marked_pieces
 from questionbank.review.guideline_services import guideline_current, guideline_publish
-from questionbank.review.marks import Piece, marked_pieces
 from questionbank.review.pair_services import PairInput, pair_save_score, pairs_create
 from questionbank.review.selectors import guideline_history, review_keys
 from questionbank.review.services import Beat, review_next
@@ -668,6 +668,6 @@ def test_every_kind_of_finding_has_a_name():
     from typing import get_args
 
     from analytics.paraphrase.findings.finding import Kind
-    from questionbank.review.marks import KIND_NAMES
+    from questionbank.review.evidence_services import KIND_NAMES
 
     assert set(KIND_NAMES) == set(get_args(Kind))

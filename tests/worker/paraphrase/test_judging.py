@@ -11,7 +11,7 @@ from analytics.language_model.pairs import Judgement
 from questionbank.core.database import database_now
 from questionbank.models import LanguageModelAnswer, LanguageModelUse, ParaphrasePair
 from questionbank.registry.language_model_selectors import _rate_limit
-from questionbank.review.judgement_services import judgement_store, judgements_withdraw
+from questionbank.review.evidence_services import judgement_store, judgements_withdraw
 from questionbank.similar.suggestion_services import language_model_exclude
 from tests.factories import QuestionFactory
 from tests.language_model_server import language_model_server

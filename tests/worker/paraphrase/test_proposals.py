@@ -11,7 +11,7 @@ from questionbank.core.errors import KindredError
 from questionbank.core.task_queue import task_name
 from questionbank.jobs import run_services as runs
 from questionbank.models import ParaphrasePair, Question, Run
-from questionbank.review.proposal_services import proposals_request
+from questionbank.review.paraphrase_services import proposals_request
 from tests.analytics.paraphrase.tiny_sequence_model import tiny_sequence_model
 from tests.factories import QuestionFactory
 from tests.language_model_server import language_model_server, said

@@ -1,4 +1,7 @@
-"""Proposing paraphrases of bank questions: the available paraphrasers, and each candidate as a pair to review."""
+"""Paraphrases of bank questions: proposed by rules or models, or typed; added to the bank once they are accepted.
+
+Each candidate becomes a pair to review. A question made from a pair is retired when the decision on it is undone.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +17,25 @@ from analytics.analysed_text import is_invented
 from analytics.json_lines import TEXT_LIMIT, string_problem
 from analytics.languages import primary_language
 from analytics.paraphrase.proposals import Paraphraser, RuleParaphraser
-from questionbank.bank.question_selectors import content_hash
+from analytics.question_content import content_of
+from questionbank.bank.question_selectors import content_hash, exact_duplicates
+from questionbank.bank.question_services import question_add_reworded, question_restore, question_retire
 from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.core.wording import counted
 from questionbank.jobs.run_services import run_create_alone
 from questionbank.models import ParaphrasePair, Question, Run, User
 from questionbank.people.permissions import require
 from questionbank.registry.language_model_selectors import configured_language_model
+from questionbank.review.pair_selectors import ACCEPTED, accepted_pairs
 from questionbank.review.pair_services import PairInput, pairs_create
 
 RULES = "rules"
 SEQUENCE_MODEL = "sequence"
 LANGUAGE_MODEL = "language"
 RULE_LANGUAGE = "en"
+MOST_EACH = 5  # paraphrases of a question per request
+MOST_QUESTIONS = 100  # per job: it occupies the worker
+MOST_ADDED = 500  # accepted paraphrases per request
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +90,6 @@ def paraphraser_choice(key: str) -> ParaphraserChoice:
     if chosen is None:
         raise ValidationFailed.beside("paraphraser", "There is no paraphraser with this name.")
     return chosen
-
-
-MOST_EACH = 5  # paraphrases of a question per request
-MOST_QUESTIONS = 100  # per job: it occupies the worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,3 +228,85 @@ def proposals_request(*, questions: Sequence[int], paraphraser: str, each: int, 
         parameters=parameters,
         requested_by=user,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AddedParaphrases:
+    """What happened to the accepted paraphrases of one request.
+
+    Attributes:
+        made: new questions.
+        restored: questions that had been retired when a decision was undone, and are back in use.
+        known: paraphrases whose text is already in the bank.
+        left: paraphrases beyond `MOST_ADDED`, not added yet.
+    """
+
+    made: int
+    restored: int
+    known: int
+    left: int
+
+
+@transaction.atomic
+def accepted_pairs_add(*, user: User, question: Question | None = None, as_drafts: bool = False) -> AddedParaphrases:
+    """Add the accepted paraphrases that the bank lacks, as questions linked to their originals.
+
+    Repeating it adds nothing: each added pair refers to the question with its text.
+
+    Args:
+        question: if given, add only the paraphrases of this question.
+        as_drafts: add them as drafts; paraphrases of a draft are always drafts.
+
+    Raises:
+        NotAllowed: the person may not write questions.
+    """
+    require(user, "question_create", "You may not add questions to the bank.")
+    waiting = accepted_pairs(question=question)
+    pairs = list(waiting.select_for_update(of=("self",), no_key=True).select_related("question")[:MOST_ADDED])
+    made = restored = existing_count = 0
+    for pair in pairs:
+        original = pair.question
+        assert original is not None  # noqa: S101 - `accepted_pairs` asks for one
+        text = pair.wording
+        is_draft = as_drafts or original.status == Question.Status.DRAFT
+        status = Question.Status.DRAFT if is_draft else Question.Status.READY
+        if existing := exact_duplicates(
+            text=text, options=original.options, content=content_of(original.content)
+        ).first():
+            pair.added, existing_count = existing, existing_count + 1
+        elif (withdrawn := _withdrawn(original, text)) and withdrawn.merged_into is not None:
+            pair.added, existing_count = withdrawn.merged_into, existing_count + 1
+        elif withdrawn:
+            pair.added = question_restore(user=None, question=withdrawn, status=status)
+            restored += 1
+        else:
+            pair.added = question_add_reworded(
+                user=user, original=original, text=text, status=status, source_id=f"paraphrase-{pair.pk}"
+            )
+            made += 1
+        pair.save(update_fields=["added"])
+    return AddedParaphrases(made, restored, existing_count, waiting.count())
+
+
+def _withdrawn(original: Question, text: str) -> Question | None:
+    """Return the paraphrase with this text that was retired when its decision was undone."""
+    return Question.objects.filter(
+        paraphrase_of=original.paraphrase_of_id or original.pk,
+        content_hash=content_hash(text=text, options=original.options, content=content_of(original.content)),
+        status=Question.Status.RETIRED,
+    ).first()
+
+
+def accepted_pair_withdraw(*, pair: ParaphrasePair) -> None:
+    """Unlink a pair, whose decision was undone, from its question; retire the question unless another pair supports it.
+
+    A question that is not a paraphrase stays. The caller holds the pair's lock.
+    """
+    question = pair.added
+    if question is None:
+        return
+    pair.added = None
+    pair.save(update_fields=["added"])
+    is_borne = question.accepted_pairs.filter(outcome__in=ACCEPTED).exists()
+    if question.paraphrase_of_id is not None and not is_borne:
+        question_retire(user=None, question=question)
