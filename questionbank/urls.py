@@ -43,7 +43,7 @@ from questionbank.search import views as search
 from questionbank.training import views as retraining
 from questionbank.training import views as training
 from questionbank.worksheets import editing_views as worksheet_editing
-from questionbank.worksheets import use_views as worksheet_use
+from questionbank.worksheets import views as worksheet_use
 from questionbank.worksheets import views as worksheets
 
 handler400 = "questionbank.core.views.bad_request"

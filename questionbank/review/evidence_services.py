@@ -26,7 +26,7 @@ from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.formats.answer_files import InputPair
 from questionbank.models import LanguageModelAnswer, LanguageModelUse, ParaphrasePair, ReviewDecision
 from questionbank.registry.artifact_selectors import artifact_numbered
-from questionbank.registry.language_model_use_selectors import language_model_use, may_be_sent
+from questionbank.registry.language_model_selectors import language_model_use, may_be_sent
 from questionbank.registry.serving import ServedScorer, ServedSolver, scorer_of, served_scorer
 from questionbank.review.pair_services import pair_findings, pair_priority
 

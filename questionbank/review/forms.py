@@ -9,7 +9,7 @@ from django import forms
 from django.conf import settings
 
 from analytics.json_lines import TEXT_LIMIT
-from questionbank.bank.overview_selectors import StrandGroup
+from questionbank.bank.concept_selectors import StrandGroup
 from questionbank.bank.question_selectors import is_text_of, visible_to
 from questionbank.core.forms import FileForm, ServiceForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision, User

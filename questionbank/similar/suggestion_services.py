@@ -28,7 +28,7 @@ from questionbank.models import (
 from questionbank.people.permissions import require
 from questionbank.registry.language_model_selectors import language_model_use, may_be_sent
 from questionbank.registry.language_model_services import language_model_for
-from questionbank.review.judgement_services import judgements_of_question_withdraw
+from questionbank.review.evidence_services import judgements_of_question_withdraw
 from questionbank.solving.services import worked_out_withdraw
 
 USE = LanguageModelUse.Use.CONCEPTS

@@ -25,9 +25,15 @@ from questionbank.bank.question_selectors import questions_numbered
 from questionbank.core.errors import NotFound, ValidationFailed
 from questionbank.models import KnowledgeConcept, Question, Worksheet, WorksheetItem
 from questionbank.search.filters import USED, SearchFilters
-from questionbank.worksheets.files import ALL_VERSIONS, CONTENTS, FILES, worksheet_printed
 from questionbank.worksheets.mark_selectors import worksheet_expected_mark, worksheet_places
-from questionbank.worksheets.print_selectors import compose_versions, version_names
+from questionbank.worksheets.print_selectors import (
+    ALL_VERSIONS,
+    CONTENTS,
+    FILES,
+    compose_versions,
+    version_names,
+    worksheet_printed,
+)
 from questionbank.worksheets.selectors import (
     MOST_FILLED,
     FillUpWish,
@@ -266,14 +272,7 @@ def replace_worksheet_entries(
     """Replace all questions and sections of a worksheet, with their order, points and lines."""
     worksheet = _locked(request, worksheet_id)
     rows = [
-        WorksheetItem(
-            question_id=entry.question,
-            points=entry.points,
-            answer_lines=entry.answer_lines,
-            heading=entry.heading,
-            instructions=entry.instructions,
-        )
-        for entry in body.entries
+        WorksheetItem(question_id=entry.question, **entry.model_dump(exclude={"question"})) for entry in body.entries
     ]
     worksheet_rows_replace(user=request.user, worksheet=worksheet, rows=rows)
     return tagged(response, _detail(request, worksheet_id))

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from questionbank.bank.list_services import question_list_add, question_list_create
 from questionbank.models import QuestionUse, Worksheet
-from questionbank.worksheets.files import WorksheetFile
+from questionbank.worksheets.print_selectors import WorksheetFile
 from tests.e2e.accessibility import faults
 
 
@@ -19,7 +19,7 @@ def _press(page: Page, role: str, name: str, key: str = "Enter") -> None:
 def test_a_list_is_printed_in_two_versions_by_keyboard(teacher_page: Page, bank, teacher, monkeypatch) -> None:
     page = teacher_page
     monkeypatch.setattr(
-        "questionbank.worksheets.files.FILES",
+        "questionbank.worksheets.print_selectors.FILES",
         {"pdf": WorksheetFile("PDF", ".pdf", "application/pdf", lambda sheets: b"%PDF")},
     )
     question_list = question_list_create(user=teacher, name="Friday")

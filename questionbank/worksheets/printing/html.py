@@ -14,16 +14,26 @@ from pathlib import Path
 from questionbank.formats.pictures import PictureRefused, is_picture, with_addresses
 from questionbank.rendering import render_inline
 from questionbank.rendering.titles import render_laid_out
-from questionbank.worksheets.printing.labels import labels_for, points_text, same_numbers_line, sheet_details
-from questionbank.worksheets.printing.markup import Element, read_markup, write_markup
-from questionbank.worksheets.printing.sizes import (
+from questionbank.worksheets.printing.markup import (
     POINTS_A_PIXEL,
+    Element,
     check_picture,
     check_sheets,
     fitting_width,
     not_printed,
+    read_markup,
+    write_markup,
 )
-from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
+from questionbank.worksheets.sheet import (
+    PaperSize,
+    Sheet,
+    SheetItem,
+    SheetSection,
+    labels_for,
+    points_text,
+    same_numbers_line,
+    sheet_details,
+)
 
 _STYLES = Path(__file__).with_name("worksheet.css")
 

@@ -17,17 +17,19 @@ from questionbank.formats.pictures import SUFFIXES, is_picture
 from questionbank.formulas import FormulaRefused
 from questionbank.rendering import render_inline
 from questionbank.worksheets.printing.html import TextWriter
-from questionbank.worksheets.printing.labels import (
+from questionbank.worksheets.printing.markup import POINTS_A_PIXEL, Element, check_sheets, read_markup
+from questionbank.worksheets.sheet import (
     Labels,
+    PaperSize,
+    Sheet,
+    SheetItem,
+    SheetSection,
     labels_for,
     option_label,
     points_text,
     same_numbers_line,
     sheet_details,
 )
-from questionbank.worksheets.printing.markup import Element, read_markup
-from questionbank.worksheets.printing.sizes import POINTS_A_PIXEL, check_sheets
-from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 
 _INNER = {"question": "part", "part": "subpart", "subpart": "subsubpart", "subsubpart": "subsubpart"}
 _DATE = (1980, 1, 1, 0, 0, 0)

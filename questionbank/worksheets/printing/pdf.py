@@ -31,20 +31,28 @@ from questionbank.formats.pictures import SUFFIXES, PictureRefused, with_address
 from questionbank.rendering import render_inline
 from questionbank.rendering.titles import render_laid_out
 from questionbank.worksheets.printing.formula import draw_formula
-from questionbank.worksheets.printing.labels import labels_for, points_text, same_numbers_line
-from questionbank.worksheets.printing.markup import Element, read_markup
-from questionbank.worksheets.printing.sizes import (
+from questionbank.worksheets.printing.markup import (
     ANSWER_LINE,
+    Element,
     Sizes,
     check_picture,
     check_sheets,
     formula_width,
     not_printed,
+    read_markup,
     shown_size,
     text_width,
 )
 from questionbank.worksheets.printing.speech import formula_in_words
-from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
+from questionbank.worksheets.sheet import (
+    PaperSize,
+    Sheet,
+    SheetItem,
+    SheetSection,
+    labels_for,
+    points_text,
+    same_numbers_line,
+)
 
 Node = str | list[object]
 """A text, or a list of a name and its arguments."""

@@ -13,16 +13,7 @@ from questionbank.core.errors import DocumentRefused, PrintingRefused
 from questionbank.formats.pictures import is_picture
 from questionbank.papers.pandoc import pandoc_path, run_pandoc
 from questionbank.worksheets.printing.html import TextWriter
-from questionbank.worksheets.printing.labels import (
-    Labels,
-    labels_for,
-    option_label,
-    points_text,
-    same_numbers_line,
-    sheet_details,
-)
-from questionbank.worksheets.printing.markup import Element, read_markup, write_markup
-from questionbank.worksheets.printing.sizes import POINTS_A_PIXEL, check_sheets
+from questionbank.worksheets.printing.markup import POINTS_A_PIXEL, Element, check_sheets, read_markup, write_markup
 from questionbank.worksheets.printing.word_package import (
     HEAD_END,
     INDENT,
@@ -32,7 +23,17 @@ from questionbank.worksheets.printing.word_package import (
     text_width,
     with_word_formulas,
 )
-from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
+from questionbank.worksheets.sheet import (
+    Labels,
+    Sheet,
+    SheetItem,
+    SheetSection,
+    labels_for,
+    option_label,
+    points_text,
+    same_numbers_line,
+    sheet_details,
+)
 
 _LONGEST_LINE = 60  # total characters of the options on one line
 _LABEL = 30.0  # space in points beside a picture option

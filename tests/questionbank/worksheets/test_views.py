@@ -13,7 +13,7 @@ from pytest_django.asserts import assertContains
 from questionbank.bank.list_services import question_list_add, question_list_create
 from questionbank.models import Question, QuestionUse, Worksheet
 from questionbank.people.owned import row_show
-from questionbank.worksheets.files import FILES, WorksheetFile
+from questionbank.worksheets.print_selectors import FILES, WorksheetFile
 from questionbank.worksheets.services import worksheet_add, worksheet_create, worksheet_update
 from tests.factories import QuestionFactory, UserFactory
 
@@ -30,7 +30,7 @@ def printed(monkeypatch) -> list:
         return b"%PDF"
 
     file = WorksheetFile("PDF", ".pdf", "application/pdf", write)
-    monkeypatch.setattr("questionbank.worksheets.files.FILES", {"pdf": file})
+    monkeypatch.setattr("questionbank.worksheets.print_selectors.FILES", {"pdf": file})
     return sent
 
 
@@ -293,7 +293,7 @@ def test_an_empty_worksheet_is_said_to_be_empty(as_teacher, teacher, bank) -> No
 def test_every_kind_of_file_is_written(as_teacher, teacher, bank, monkeypatch, format: str) -> None:
     if format in EXTRAS:
         pytest.importorskip(EXTRAS[format], reason="the extra documents is not installed")
-    monkeypatch.setattr("questionbank.worksheets.files.FILES", FILES)
+    monkeypatch.setattr("questionbank.worksheets.print_selectors.FILES", FILES)
     worksheet = worksheet_create(user=teacher, name="Friday <b>$x$</b> & test")
     worksheet_add(user=teacher, worksheet=worksheet, questions=bank.questions)
     response = as_teacher.post(

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from questionbank.bank.list_services import question_list_add, question_list_create
 from questionbank.models import QuestionUse, Worksheet
-from questionbank.worksheets.files import FILES, WorksheetFile
+from questionbank.worksheets.print_selectors import FILES, WorksheetFile
 from tests.factories import QuestionFactory
 from tests.questionbank.api_client import Program
 
@@ -23,7 +23,7 @@ def printed(monkeypatch) -> list:
     """Sheets that were sent to the printer, which writes nothing here."""
     sent: list = []
     file = WorksheetFile("PDF", ".pdf", "application/pdf", lambda sheets: sent.append(list(sheets)) or b"%PDF")
-    monkeypatch.setattr("questionbank.worksheets.files.FILES", FILES | {"pdf": file})
+    monkeypatch.setattr("questionbank.worksheets.print_selectors.FILES", FILES | {"pdf": file})
     return sent
 
 

@@ -13,12 +13,11 @@ import pytest
 from questionbank.core.errors import PrintingRefused
 from questionbank.papers.pandoc import run_pandoc
 from questionbank.worksheets.printing.html import worksheet_html
-from questionbank.worksheets.printing.labels import LABELS, labels_for
 from questionbank.worksheets.printing.latex import worksheet_latex
 from questionbank.worksheets.printing.markup import read_markup
 from questionbank.worksheets.printing.pdf import worksheet_pdf
 from questionbank.worksheets.printing.word import worksheet_docx
-from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
+from questionbank.worksheets.sheet import LABELS, PaperSize, Sheet, SheetItem, SheetSection, labels_for
 from tests.pictures import png
 from tests.questionbank.worksheets.printing.reading import pdf_text, shown_text, words
 from tests.questionbank.worksheets.printing.samples import public_formulas

@@ -9,8 +9,8 @@ import pytest
 
 from questionbank.core.errors import PrintingRefused
 from questionbank.worksheets.printing import typesetting
+from questionbank.worksheets.printing.markup import MOST_QUESTIONS
 from questionbank.worksheets.printing.pdf import worksheet_pdf
-from questionbank.worksheets.printing.sizes import MOST_QUESTIONS
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 from tests.pictures import png
 from tests.questionbank.worksheets.printing.reading import characters, page_text, pdf_text
