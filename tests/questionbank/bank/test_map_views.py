@@ -103,10 +103,10 @@ def test_only_the_five_commonest_concepts_when_asked(bank, as_teacher) -> None:
 
 
 def test_a_map_of_another_encoder_is_marked_as_such(bank, projection, as_admin) -> None:
-    assert "Another encoder is in use" not in page_of(as_admin)
+    assert "The encoder has changed since" not in page_of(as_admin)
     EmbeddingSet.objects.filter(lens="purpose").update(is_current=False)
     store_vectors(add_set("purpose", 64, encoder_name="newer"), bank.questions)
-    assert "Another encoder is in use" in page_of(as_admin)
+    assert "The encoder has changed since" in page_of(as_admin)
 
 
 def test_the_map_says_of_when_it_is_and_which_questions_it_lacks(bank, projection, as_teacher, admin_person) -> None:

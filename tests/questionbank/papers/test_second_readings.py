@@ -172,7 +172,7 @@ def test_a_reading_that_is_likelier_by_the_exam_is_shown_open_and_still_not_take
         LanguageModelUse.objects.filter(pk=switched_on.pk).update(weights={"margin": margin})
         draft = read_by_the_model(document_draft_paste(text=text, user=teacher))
         assert draft.model_reading["is_likelier"] is is_likelier
-        assert ("its reading is probably the better one" in shown(as_teacher, draft)) is is_likelier
+        assert ("its reading is the better one" in shown(as_teacher, draft)) is is_likelier
         assert document_review(draft).items[0].record.answer == ""
 
 

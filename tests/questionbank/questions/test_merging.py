@@ -123,7 +123,7 @@ def test_questions_are_compared_and_merged_into_the_chosen_one(as_teacher, copie
     assert '<mark class="change change-light">' in page.text
     form = {"question": [old.pk, copy.pk], f"version-{old.pk}": 1, f"version-{copy.pk}": 1, "keep": copy.pk}
     response = as_teacher.post(reverse("question_merge"), form, follow=True)
-    assert "Had both questions and keep one" in response.text
+    assert "These had both questions and now have one" in response.text
     assert "“Mine”" in response.text
     assert Question.objects.get(pk=old.pk).merged_into == copy
 

@@ -145,7 +145,7 @@ def test_a_comparison_on_too_few_questions_says_what_is_missing(stories, models,
     )
     page = text_of(as_teacher.get(reverse("model_compare", args=[candidate.pk])))
     assert "7 held-out questions have an equation" in page
-    assert "With fewer than 20 no difference can be told from chance" in page
+    assert "With fewer than 20, a difference cannot be told from chance" in page
     assert "there are 7, 20 are needed" in page
 
 
