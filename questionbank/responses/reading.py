@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from questionbank.core.errors import ImportRefused
@@ -182,7 +183,7 @@ class _Reader:
                 limit = max(most, 1.0)
                 if most > 1:
                     guessed.append(reference.name)
-            self.table.questions[index] = _with_maximum(reference, limit)
+            self.table.questions[index] = replace(reference, maximum=limit)
         if guessed:
             names = ", ".join(guessed[:10]) + (" and others" if len(guessed) > 10 else "")
             self.table.notes.append(f"The file states no maximum for {names}: the highest mark given counts as it.")
@@ -196,10 +197,6 @@ class _Reader:
         bound = f"above the maximum, {reference.maximum:g}" if row.mark > 0 else "below 0"
         self.refuse(row.line, f"{reference.name}: the mark {row.mark:g} is {bound}")
         return False
-
-
-def _with_maximum(reference: QuestionReference, maximum: float) -> QuestionReference:
-    return QuestionReference(reference.name, reference.id, reference.position, reference.text, maximum)
 
 
 class _LongReader(_Reader):

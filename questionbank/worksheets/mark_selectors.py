@@ -112,13 +112,11 @@ _TOPIC_DEPTH = 2  # depth to which the concepts of two questions on one topic mu
 _SPREAD_COVERAGE = 0.8  # of an estimate's interval between the neighbours' outer tenths
 
 
-def worksheet_expected_mark(rows: Sequence[WorksheetRow], *, estimates: bool = True) -> ExpectedMark | None:
+def worksheet_expected_mark(rows: Sequence[WorksheetRow]) -> ExpectedMark | None:
     """Return the expected mark on the printed questions; None if no difficulty is known.
 
-    If no question has points, each counts as one point; otherwise those without points do not count.
-
-    Args:
-        estimates: read the texts of questions without a known difficulty and estimate it.
+    If no question has points, each counts as one point; otherwise those without points do not count. Where the
+    difficulty is not known, it is estimated from the text.
     """
     printed = [
         (row.item.points, row.question)
@@ -128,9 +126,8 @@ def worksheet_expected_mark(rows: Sequence[WorksheetRow], *, estimates: bool = T
     if any(points is not None for points, _question in printed):
         printed = [(points, question) for points, question in printed if points]
     known = {question.pk: _known(question) for _points, question in printed}
-    if estimates:
-        missing = [question for _points, question in printed if known[question.pk] is None]
-        known |= _estimated(missing[:MOST_ESTIMATED])
+    missing = [question for _points, question in printed if known[question.pk] is None]
+    known |= _estimates(_predictions(missing[:MOST_ESTIMATED]))
     return expected_mark((1.0 if points is None else points, known[question.pk]) for points, question in printed)
 
 
@@ -158,10 +155,6 @@ def _known(question: Question) -> KnownDifficulty | None:
         return KnownDifficulty(figure.percent, Basis.PUBLISHED)
     deviation = deviation_of(figure.low, figure.high, _OBSERVED_COVERAGE)
     return KnownDifficulty(figure.percent, Basis.OBSERVED, deviation)
-
-
-def _estimated(questions: Sequence[Question]) -> dict[int, KnownDifficulty | None]:
-    return _estimates(_predictions(questions))
 
 
 def _predictions(questions: Sequence[Question]) -> dict[int, QuestionPrediction]:

@@ -12,13 +12,13 @@ from django.utils.text import slugify
 from analytics.question_content import content_of
 from questionbank.bank.question_selectors import numbered_question_records, picture_bytes
 from questionbank.core.errors import NotFound
-from questionbank.models import Attachment, Question, User, Worksheet
+from questionbank.models import Attachment, Question, Worksheet
 from questionbank.solving.solutions import equation_gives_answer
 from questionbank.worksheets.printing.html import worksheet_html
 from questionbank.worksheets.printing.latex import worksheet_latex
 from questionbank.worksheets.printing.pdf import worksheet_pdf
 from questionbank.worksheets.printing.word import worksheet_docx
-from questionbank.worksheets.selectors import WorksheetRow, worksheet_rows
+from questionbank.worksheets.selectors import WorksheetRow
 from questionbank.worksheets.sheet import VERSIONS, Mixing, PaperSize, PlannedQuestion, PlannedSection, Sheet
 from questionbank.worksheets.versions import Arrangement, arrange
 
@@ -56,17 +56,16 @@ def compose_versions(
     worksheet: Worksheet,
     versions: Sequence[str],
     *,
+    rows: Sequence[WorksheetRow],
     key: bool = False,
     solutions: bool = False,
-    user: User | None = None,
-    rows: Sequence[WorksheetRow] | None = None,
 ) -> list[ComposedVersion]:
     """Return some versions; the same worksheet, seed and version always give the same result.
 
     Args:
+        rows: those of the worksheet that the viewer sees.
         key: include answers; `solutions` adds the worked solutions.
     """
-    rows = worksheet_rows(worksheet=worksheet, user=user) if rows is None else rows
     printed = [row for row in rows if row.question is not None and not row.reason]
     names, pictures = _pictures([row.question for row in printed if row.question is not None])
     sections = _planned(rows, printed, names)

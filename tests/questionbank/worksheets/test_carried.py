@@ -21,6 +21,7 @@ from questionbank.papers.services import document_draft_upload, run_document_rea
 from questionbank.worksheets.print_selectors import compose_versions
 from questionbank.worksheets.printing.pdf import worksheet_pdf
 from questionbank.worksheets.printing.word import worksheet_docx
+from questionbank.worksheets.selectors import worksheet_rows
 from questionbank.worksheets.services import worksheet_from_list
 from questionbank.worksheets.sheet import Sheet
 from tests.factories import QuestionFactory
@@ -191,6 +192,10 @@ def list_of_file(name: str, data: bytes, teacher, folder: Path) -> QuestionList:
     return made
 
 
+def first_version(worksheet: Worksheet) -> Sheet:
+    return compose_versions(worksheet, ["A"], rows=worksheet_rows(worksheet=worksheet))[0].sheet
+
+
 def points_by_section(sheet: Sheet) -> dict[Section, list[tuple[float | None, tuple[float | None, ...]]]]:
     return {
         Section(section.heading, section.instructions): [
@@ -222,7 +227,7 @@ def test_a_worksheet_of_an_import_has_its_points_parts_sections_and_instructions
     made = make_list(file_name, data(), teacher, tmp_path)
     worksheet, added = worksheet_from_list(user=teacher, question_list=made)
     assert added.refused == []
-    sheet = compose_versions(worksheet, ["A"])[0].sheet
+    sheet = first_version(worksheet)
     assert points_by_section(sheet) == expected
     total = sum(points for items in expected.values() for points, _parts in items)
     assert sheet.total_points == total
@@ -244,7 +249,7 @@ def test_a_paper_brings_its_rules_and_its_space_to_write(teacher, tmp_path):
     made = list_of_paper("Year 9.docx", word_paper(), teacher, tmp_path)
     worksheet, _added = worksheet_from_list(user=teacher, question_list=made)
     assert worksheet.instructions == TIME
-    sheet = compose_versions(worksheet, ["A"])[0].sheet
+    sheet = first_version(worksheet)
     sums, simplify = sheet.sections[0].items
     counters = sheet.sections[1].items[0]
     assert (sums.answer_lines, simplify.answer_lines) == (2, 0)
@@ -255,7 +260,10 @@ def test_a_list_says_what_its_paper_says_of_a_question_that_the_bank_had_before(
     QuestionFactory(text="Find the mean of 4, 7, 9 and 12.", content={"points": 1.0}, answer="")
     made = list_of_paper("Year 9.html", html_paper(), teacher, tmp_path)
     worksheet, _added = worksheet_from_list(user=teacher, question_list=made)
-    assert points_by_section(compose_versions(worksheet, ["A"])[0].sheet) == WHOLE
+    assert (
+        points_by_section(first_version(worksheet))
+        == WHOLE
+    )
     assert Question.objects.filter(text__startswith="Find the mean").count() == 1
 
 

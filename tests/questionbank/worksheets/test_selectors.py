@@ -33,7 +33,7 @@ def worksheet(teacher) -> Worksheet:
 
 
 def compose(worksheet, version="A", **shows):
-    return compose_versions(worksheet, [version], **shows)[0].sheet
+    return compose_versions(worksheet, [version], rows=worksheet_rows(worksheet=worksheet), **shows)[0].sheet
 
 
 def texts(sheet) -> list[str]:
@@ -56,7 +56,7 @@ def test_two_versions_of_one_seed_are_equal_to_the_byte_and_another_seed_is_not(
     again = [repr(compose(Worksheet.objects.get(), version, key=True)) for version in "ABCD"]
     assert first == again
     assert len(set(first)) == 4
-    for one in compose_versions(worksheet, "ABCD", key=True):
+    for one in compose_versions(worksheet, "ABCD", rows=worksheet_rows(worksheet=worksheet), key=True):
         items = dict(zip(one.numbers, one.sheet.sections[0].items, strict=True))
         for n, question in enumerate(questions):
             item = items[question.pk]
@@ -85,7 +85,7 @@ def test_numbers_change_only_where_the_equation_gives_the_answer(
 ) -> None:
     question = add_question(PENCILS, equation=equation, answer=answer)
     worksheet_add(user=teacher, worksheet=worksheet, questions=[question])
-    one = compose_versions(worksheet, ["B"], key=True)[0]
+    one = compose_versions(worksheet, ["B"], rows=worksheet_rows(worksheet=worksheet), key=True)[0]
     assert (one.changed == {question.pk}) is changes
     assert (texts(one.sheet) == [PENCILS]) is not changes
 
@@ -150,13 +150,13 @@ def test_the_expected_mark_prefers_what_was_observed_and_leaves_out_what_is_unkn
     published = QuestionFactory(difficulty=3, difficulty_scale="1-5")
     unknown = QuestionFactory(text="Why?")
     worksheet_add(user=teacher, worksheet=worksheet, questions=[observed, published, unknown])
-    mark = worksheet_expected_mark(worksheet_rows(worksheet=worksheet), estimates=False)
+    mark = worksheet_expected_mark(worksheet_rows(worksheet=worksheet))
     assert (mark.known, mark.unknown, mark.points) == (2, 1, 2.0)
     assert mark.bases == {Basis.OBSERVED: 1, Basis.PUBLISHED: 1}
     assert mark.mark == pytest.approx(0.8 + 0.5)
     assert 0 <= mark.low < mark.mark < mark.high <= 2
     worksheet.items.filter(question=observed).update(points=10)
-    mark = worksheet_expected_mark(worksheet_rows(worksheet=worksheet), estimates=False)
+    mark = worksheet_expected_mark(worksheet_rows(worksheet=worksheet))
     assert (mark.points, mark.known, mark.unknown) == (10.0, 1, 0)
     Question.objects.update(facility=None, responses=0, difficulty=None)
-    assert worksheet_expected_mark(worksheet_rows(worksheet=worksheet), estimates=False) is None
+    assert worksheet_expected_mark(worksheet_rows(worksheet=worksheet)) is None

@@ -12,6 +12,7 @@ from questionbank.papers.pandoc import pandoc_path
 from questionbank.papers.services import document_draft_upload, run_document_read
 from questionbank.worksheets.print_selectors import compose_versions
 from questionbank.worksheets.printing.word import worksheet_docx
+from questionbank.worksheets.selectors import worksheet_rows
 from questionbank.worksheets.services import worksheet_from_list
 from tests.questionbank.imports.test_jobs import Reporter
 from tests.questionbank.papers.papers import papers
@@ -45,8 +46,9 @@ def test_our_papers_come_back_from_word_as_the_same_questions(teacher):
     chosen = question_list_create(user=teacher, name="All papers")
     question_list_add(user=teacher, question_list=chosen, questions=questions)
     worksheet, _added = worksheet_from_list(user=teacher, question_list=chosen)
-    (paper,) = compose_versions(worksheet, ["A"], user=teacher)
-    (key,) = compose_versions(worksheet, ["A"], key=True, solutions=True, user=teacher)
+    rows = worksheet_rows(worksheet=worksheet, user=teacher)
+    (paper,) = compose_versions(worksheet, ["A"], rows=rows)
+    (key,) = compose_versions(worksheet, ["A"], key=True, solutions=True, rows=rows)
     package = worksheet_docx([paper.sheet, key.sheet])
     others = brought(package, "worksheet.docx", teacher)
     assert len(questions) > 35
