@@ -60,15 +60,15 @@ class ResponsesQuery(Body):
     day: date | None = Field(
         default=None, description="When the test was written; the questions are those of that day."
     )
-    list_: Id | None = Field(default=None, alias="list", description="Your list whose places the file numbers.")
-    worksheet: Id | None = Field(default=None, description="Your worksheet whose places the file numbers.")
+    list_: Id | None = Field(default=None, alias="list", description="Your list, if the file's numbers are its places.")
+    worksheet: Id | None = Field(default=None, description="Your worksheet, if the file's numbers are its places.")
     counts_unreached: bool | None = Field(
         default=None,
         description="Whether a question without a response counts as 0 marks; by default if most cells are filled.",
     )
     choose: Annotated[list[Choice], Field(max_length=LARGEST_BATCH)] = Field(
         default=[],
-        description="`INDEX:QUESTION` says which question the file's is, counted from 0; question 0 leaves it out.",
+        description="`INDEX:QUESTION` matches a question of the file (from 0) with one of the bank; 0 leaves it out.",
     )
 
     def order(self, request: HttpRequest) -> list[int]:
@@ -93,12 +93,12 @@ class ResponsesQuery(Body):
 
 
 class MatchItem(BaseModel):
-    """A question of the file, and the bank's question that it is."""
+    """A question of the file, and the question of the bank that matches it."""
 
     index: int
     name: str
     question: int | None
-    how: str = Field(description="By what it was found, or why it was not.")
+    how: str = Field(description="How it was found, or why it was not.")
 
 
 class UnusedLine(BaseModel):
@@ -109,7 +109,7 @@ class UnusedLine(BaseModel):
 
 
 class ResponsesPreview(BaseModel):
-    """What a file would bring."""
+    """What an import of a file would bring."""
 
     layout: str
     responses: int
@@ -140,7 +140,7 @@ class ResponseSetItem(VisibilityItem):
 
 
 class OptionStatistics(BaseModel):
-    """How many of the weakest, middle and strongest third chose an option; an empty label: left out."""
+    """How many of the weakest, middle and strongest third chose an option; the empty label is for no answer."""
 
     label: str
     weight: float

@@ -46,9 +46,7 @@ class DetailsForm(ServiceForm):
         help_text="Questions that were changed later count as they were then.",
     )
     order = forms.ChoiceField(
-        label="Numbers of questions are places on",
-        required=False,
-        help_text="For files that number the questions 1, 2, 3 ...",
+        label="Question numbers refer to", required=False, help_text="For files that number the questions 1, 2, 3 ..."
     )
     empty = forms.ChoiceField(
         label="A question without a response",

@@ -333,7 +333,7 @@ def responses_delete(*, wanted: Deletion, user: User | None) -> Found:
         raise NotFound("There are no such responses.")
     outdated = _questions_of(found.sets)
     for response_set in found.sets:
-        require(user, "responses_delete", "Only its owner or an admin can delete this set.", response_set)
+        require(user, "responses_delete", "Only its owner or an admin can delete this set of responses.", response_set)
         if wanted.people:
             _people_delete(response_set, wanted.people)
         else:

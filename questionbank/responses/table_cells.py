@@ -50,7 +50,7 @@ def parse_mark(text: str) -> float:
     if _DATE.fullmatch(plain):
         raise ValueError(f"“{plain}” is a date; a spreadsheet program makes dates of marks such as 1-2")
     if _PER_CENT.fullmatch(plain):
-        raise ValueError(f"“{plain}” is a per cent; write the mark")
+        raise ValueError(f"“{plain}” is a percentage; write the mark")
     if plain.casefold() in _UNGRADED:
         raise ValueError("the answer has not been graded yet")
     raise ValueError(f"“{plain[:40]}” is not a mark")

@@ -54,13 +54,13 @@ Opinions = Annotated[int, Field(ge=1, description="How many reviewers decide on 
 
 
 class ParaphraseQuery(PageQuery):
-    """Which paraphrases to list; what is left out filters nothing."""
+    """Which paraphrases to list; a filter that is left out matches all."""
 
     state: Literal[tuple(ParaphrasePair.State.values + ParaphrasePair.Outcome.values)] | None = Field(  # type: ignore[valid-type] # one parameter for both, as on the page
         default=None, description="A state, or an outcome."
     )
     batch: Annotated[str, Field(max_length=120)] = ""
-    least: Probability | None = Field(default=None, description="Of the probability that the paraphrase is valid.")
+    least: Probability | None = Field(default=None, description="Lowest probability that the paraphrase is valid.")
     most: Probability | None = None
     reviewer: Id | None = Field(default=None, description="Who decided.")
     reason: ReviewDecision.Reason | None = Field(default=None, description="Why it was rejected.")
@@ -85,7 +85,7 @@ class ParaphraseItem(BaseModel):
     wording: str = Field(description="The paraphrase as accepted, or else as proposed.")
     source: str = Field(description="Who wrote it: `rules`, `model`, `typed` or `upload`.")
     batch: str
-    probability: float | None = Field(description="That it is valid; null while nobody knows, or may know.")
+    probability: float | None = Field(description="Probability that it is valid; null while unknown or hidden.")
 
 
 class ParaphraseBody(Body):
@@ -279,7 +279,7 @@ class DecisionBody(Body):
 class UndoBody(Body):
     """Which decision to undo."""
 
-    decision: Id | None = Field(default=None, description="By default your latest.")
+    decision: Id | None = Field(default=None, description="By default your latest decision.")
 
 
 class ReviewPair(BaseModel):
@@ -293,8 +293,8 @@ class ReviewPair(BaseModel):
     paraphrase: str
     language: str
     question: int | None = Field(description="The original's number in the bank.")
-    score: float | None = Field(description="The scorer's, from -1 to 1.")
-    probability: float | None = Field(description="That the paraphrase is valid.")
+    score: float | None = Field(description="The scorer's score, from -1 to 1.")
+    probability: float | None = Field(description="Probability that the paraphrase is valid.")
     findings: list[dict[str, Any]]
     solved: dict[str, Any] | None = Field(description="What the solver makes of both texts.")
     guideline: int = Field(description="Version of the guidelines.")
@@ -347,7 +347,7 @@ class _Decide(Protocol):
 
 @router.get("/reviews", tags=REVIEWS, auth=REVIEW, response=Page[DecisionItem])
 def list_reviews(request: HttpRequest, asked: Query[PageQuery]) -> Page[DecisionItem]:
-    """List one's own decisions, newest first, those undone as well."""
+    """List your own decisions, newest first, including undone ones."""
     mine = ReviewDecision.objects.filter(reviewer=request.user, is_label=False)
     return page_by_id(mine, asked, of=f"reviews {request.user.pk}", represent=lambda rows: [*map(_decision, rows)])
 

@@ -166,7 +166,7 @@ def _text_problem(text: str) -> str:
         return "The text is missing."
     if len(text) > TEXT_LIMIT:
         return f"The text has more than {TEXT_LIMIT} characters."
-    return "The text holds a NUL character." if "\0" in text else ""
+    return "The text contains a NUL character." if "\0" in text else ""
 
 
 @transaction.atomic

@@ -343,7 +343,7 @@ def review_undo(*, reviewer: User, decision_id: int | None = None) -> ReviewDeci
             raise NotFound("You have no decision to undo.")
         raise Conflict(
             "This decision is final: it is over a day old, or its pair is settled, or all opinions on the pair have "
-            f"been there for {UNDO_GRACE.total_seconds()} seconds, so that you can read the others."
+            f"been there for {UNDO_GRACE.total_seconds():g} seconds, so that you can read the others."
         )
     now = database_now()
     last.undone_at = now
@@ -372,7 +372,7 @@ def _checked(
         elif text == pair.paraphrase.strip():
             fields["text"] = ["The text is not changed: accept it instead."]
         elif len(text) > TEXT_LIMIT or "\0" in text:
-            fields["text"] = ["The text is too long, or holds a NUL character."]
+            fields["text"] = ["The text is too long, or contains a NUL character."]
     if len(comment) > COMMENT_LIMIT or "\0" in comment:
         fields["comment"] = [f"A comment has at most {COMMENT_LIMIT} characters and no NUL."]
     if fields:

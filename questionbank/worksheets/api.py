@@ -198,7 +198,7 @@ class VersionSheet(BaseModel):
 
     version: str
     questions: list[int]
-    changed: list[int] = Field(description="Those with other numbers than in version A.")
+    changed: list[int] = Field(description="Those whose numbers differ from version A.")
     kept: dict[int, str] = Field(description="Why the others have the numbers of version A, although numbers change.")
 
 
@@ -215,7 +215,7 @@ class MarkItem(BaseModel):
 
 @router.get("/worksheets", auth=READ, response=Page[WorksheetSummary])
 def list_worksheets(request: HttpRequest, asked: Query[PageQuery]) -> Page[WorksheetSummary]:
-    """List one's own worksheets and those that others share, newest first."""
+    """List your own worksheets and those that others share, newest first."""
     return page_by_id(
         own_or_shared(Worksheet.objects.all(), request.user),
         asked,
@@ -335,7 +335,7 @@ def list_worksheet_versions(request: HttpRequest, worksheet_id: Id) -> list[Vers
 
 @router.get("/worksheets/{int:worksheet_id}/file", auth=READ, response={200: None})
 def get_worksheet_file(request: HttpRequest, worksheet_id: Id, asked: Query[FileQuery]) -> HttpResponse:
-    """Return a worksheet as a file to print. Say at `/uses` when it is handed out: a program may only look at it."""
+    """Return a worksheet as a file to print; this alone does not count as a use, which `/uses` records."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
     rows = worksheet_rows(worksheet=worksheet, user=request.user)
     return worksheet_printed(worksheet=worksheet, rows=rows, **asked.model_dump()).response

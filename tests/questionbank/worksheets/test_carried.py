@@ -260,10 +260,7 @@ def test_a_list_says_what_its_paper_says_of_a_question_that_the_bank_had_before(
     QuestionFactory(text="Find the mean of 4, 7, 9 and 12.", content={"points": 1.0}, answer="")
     made = list_of_paper("Year 9.html", html_paper(), teacher, tmp_path)
     worksheet, _added = worksheet_from_list(user=teacher, question_list=made)
-    assert (
-        points_by_section(first_version(worksheet))
-        == WHOLE
-    )
+    assert points_by_section(first_version(worksheet)) == WHOLE
     assert Question.objects.filter(text__startswith="Find the mean").count() == 1
 
 

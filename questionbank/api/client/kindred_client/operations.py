@@ -701,7 +701,7 @@ class ParaphraseItem(TypedDict):
     wording: str  # The paraphrase as accepted, or else as proposed.
     source: str  # Who wrote it: `rules`, `model`, `typed` or `upload`.
     batch: str
-    probability: float | None  # That it is valid; null while nobody knows, or may know.
+    probability: float | None  # Probability that it is valid; null while unknown or hidden.
 
 
 class RunDetail(TypedDict):
@@ -796,8 +796,8 @@ class QueuedPair(TypedDict):
     paraphrase: str
     language: str
     question: int | None  # The original's number in the bank.
-    score: float | None  # The scorer's, from -1 to 1.
-    probability: float | None  # That the paraphrase is valid.
+    score: float | None  # The scorer's score, from -1 to 1.
+    probability: float | None  # Probability that the paraphrase is valid.
     findings: list[dict[str, Any]]
     solved: dict[str, Any] | None  # What the solver makes of both texts.
     guideline: int  # Version of the guidelines.
@@ -809,7 +809,7 @@ class QueuedPair(TypedDict):
 class UndoBody(TypedDict):
     """Which decision to undo."""
 
-    decision: NotRequired[int | None]  # By default your latest.
+    decision: NotRequired[int | None]  # By default your latest decision.
 
 
 class DisputedPair(TypedDict):
@@ -820,8 +820,8 @@ class DisputedPair(TypedDict):
     paraphrase: str
     language: str
     question: int | None  # The original's number in the bank.
-    score: float | None  # The scorer's, from -1 to 1.
-    probability: float | None  # That the paraphrase is valid.
+    score: float | None  # The scorer's score, from -1 to 1.
+    probability: float | None  # Probability that the paraphrase is valid.
     findings: list[dict[str, Any]]
     solved: dict[str, Any] | None  # What the solver makes of both texts.
     guideline: int  # Version of the guidelines.
@@ -1116,7 +1116,7 @@ class VersionSheet(TypedDict):
 
     version: str
     questions: list[int]
-    changed: list[int]  # Those with other numbers than in version A.
+    changed: list[int]  # Those whose numbers differ from version A.
     kept: dict[str, str]  # Why the others have the numbers of version A, although numbers change.
 
 
@@ -1363,16 +1363,16 @@ class PaperListBody(TypedDict):
 
 
 class MatchItem(TypedDict):
-    """A question of the file, and the bank's question that it is."""
+    """A question of the file, and the question of the bank that matches it."""
 
     index: int
     name: str
     question: int | None
-    how: str  # By what it was found, or why it was not.
+    how: str  # How it was found, or why it was not.
 
 
 class ResponsesPreview(TypedDict):
-    """What a file would bring."""
+    """What an import of a file would bring."""
 
     layout: str
     responses: int
@@ -1428,7 +1428,7 @@ class FlagItem(TypedDict):
 
 
 class OptionStatistics(TypedDict):
-    """How many of the weakest, middle and strongest third chose an option; an empty label: left out."""
+    """How many of the weakest, middle and strongest third chose an option; the empty label is for no answer."""
 
     label: str
     weight: float
@@ -1657,7 +1657,7 @@ class ListParaphrasesQuery(TypedDict, total=False):
     cursor: str  # The `next` of the previous page.
     state: Literal["open", "adjudication", "decided", "accept", "reject", "edit"] | None  # A state, or an outcome.
     batch: str
-    least: float | None  # Of the probability that the paraphrase is valid.
+    least: float | None  # Lowest probability that the paraphrase is valid.
     most: float | None
     reviewer: int | None  # Who decided.
     reason: Reason | None  # Why it was rejected.
@@ -1805,10 +1805,10 @@ class CreateResponseSetQuery(TypedDict, total=False):
     title: str  # By default the file's name.
     class_label: str  # For example `7b, 2026`.
     day: str | None  # When the test was written; the questions are those of that day.
-    list: int | None  # Your list whose places the file numbers.
-    worksheet: int | None  # Your worksheet whose places the file numbers.
+    list: int | None  # Your list, if the file's numbers are its places.
+    worksheet: int | None  # Your worksheet, if the file's numbers are its places.
     counts_unreached: bool | None  # Whether a question without a response counts as 0 marks; by default if most cells are filled.
-    choose: list[str]  # `INDEX:QUESTION` says which question the file's is, counted from 0; question 0 leaves it out.
+    choose: list[str]  # `INDEX:QUESTION` matches a question of the file (from 0) with one of the bank; 0 leaves it out.
 
 
 class ListResponseSetsQuery(TypedDict, total=False):
@@ -2051,7 +2051,7 @@ class Operations:
         return self.call("POST", "/paraphrases/score", body=body)
 
     def list_reviews(self, **query: Unpack[ListReviewsQuery]) -> DecisionItemPage:
-        """List one's own decisions, newest first, those undone as well."""
+        """List your own decisions, newest first, including undone ones."""
         return self.call("GET", "/reviews", query=query)
 
     def take_next_review(self) -> QueuedPair | None:
@@ -2153,7 +2153,7 @@ class Operations:
         return self.call("DELETE", f"/lists/{list_id}/questions/{question_id}", if_match=if_match)
 
     def list_worksheets(self, **query: Unpack[ListWorksheetsQuery]) -> WorksheetSummaryPage:
-        """List one's own worksheets and those that others share, newest first."""
+        """List your own worksheets and those that others share, newest first."""
         return self.call("GET", "/worksheets", query=query)
 
     def create_worksheet(self, body: WorksheetBody) -> ChangedWorksheet:
@@ -2197,7 +2197,7 @@ class Operations:
         return self.call("GET", f"/worksheets/{worksheet_id}/versions")
 
     def get_worksheet_file(self, worksheet_id: int, **query: Unpack[GetWorksheetFileQuery]) -> bytes:
-        """Return a worksheet as a file to print. Say at `/uses` when it is handed out: a program may only look at it."""
+        """Return a worksheet as a file to print; this alone does not count as a use, which `/uses` records."""
         return self.call("GET", f"/worksheets/{worksheet_id}/file", query=query)
 
     def get_worksheet_mark(self, worksheet_id: int) -> MarkItem | None:
