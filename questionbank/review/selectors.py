@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, When
-from django.db.models.functions import Now
+from django.db.models import BigIntegerField, Case, Count, Exists, F, OuterRef, Q, QuerySet, When
+from django.db.models.functions import Coalesce, Now
 
 from analytics import records
 from analytics.paraphrase.operators.catalog import OPERATORS
@@ -21,9 +21,11 @@ from questionbank.models import (
     ReviewGuideline,
     ReviewLease,
     ReviewPreference,
+    SchoolMembership,
     SettlementLease,
     User,
 )
+from questionbank.models.visibility import EVERYBODY
 
 DEFAULT_KEYS = {  # action -> key; a literal table, in the order of the legend
     "accept": "a",
@@ -165,6 +167,16 @@ def reviewers() -> QuerySet[User, User]:
     """Return active users who may review."""
     named = User.groups.through.objects.filter(user=OuterRef("pk"), group__name__in=("reviewer", "admin"))
     return User.objects.filter(Q(Exists(named)) | Q(is_superuser=True), is_active=True)
+
+
+def colleagues(*, reviewer: User) -> QuerySet[User, User]:
+    """Return the other reviewers who may see the pair of the query that this is a subquery of."""
+    audience = Coalesce(OuterRef("question__audience"), OuterRef("audience"), output_field=BigIntegerField())
+    admins = User.groups.through.objects.filter(user=OuterRef("pk"), group__name="admin")
+    members = SchoolMembership.objects.filter(person=OuterRef("pk"), school=OuterRef("pair_audience"))
+    sees_pair = Q(pair_audience=EVERYBODY) | Q(pair_audience=-F("pk")) | Exists(members)
+    others = reviewers().exclude(pk=reviewer.pk).alias(pair_audience=audience)
+    return others.filter(sees_pair | Exists(admins) | Q(is_superuser=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,11 @@ from questionbank.review.guideline_services import guideline_current, require_re
 from questionbank.review.paraphrase_services import accepted_pair_withdraw
 from questionbank.review.selectors import (
     UNDO_GRACE,
+    colleagues,
     decisions_to_undo,
     grace_seconds,
     may_settle,
     opinions,
-    reviewers,
     skips,
     typed_by,
 )
@@ -54,7 +54,7 @@ def review_next(*, reviewer: User, rng: random.Random | None = None) -> ReviewLe
 
     The most uncertain pair comes first; a share of `REVIEW_RANDOM_SHARE` is chosen at random. A pair is free while the
     opinions given plus the leases held by others are fewer than the opinions wanted. A pair that the reviewer typed
-    goes to other reviewers, if there are any. Pairs whose row another reviewer's request has locked are skipped, and
+    goes to other reviewers, if any may see it. Pairs whose row another reviewer's request has locked are skipped, and
     waited for only if no other is left. Pairs that the reviewer skipped return once there is nothing else, the one
     skipped longest ago first.
 
@@ -112,12 +112,11 @@ def _free_pairs(reviewer: User, now: datetime) -> QuerySet[ParaphrasePair, Parap
     others = ReviewLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now).exclude(reviewer=reviewer)
     pair_opinions = opinions().filter(pair=OuterRef("pk"))
     reviewer_opinions = pair_opinions.filter(reviewer=reviewer)
-    colleagues = reviewers().exclude(pk=reviewer.pk)
     return ParaphrasePair.objects.filter(
         ~Exists(reviewer_opinions),
         state=_State.OPEN,
         opinions_wanted__gt=_number_of(others) + _number_of(pair_opinions),
-    ).exclude(typed_by(reviewer.pk), Exists(colleagues))
+    ).exclude(typed_by(reviewer.pk), Exists(colleagues(reviewer=reviewer)))
 
 
 def _number_of(rows: QuerySet[Any, Any]) -> Coalesce:

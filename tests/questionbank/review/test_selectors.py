@@ -205,6 +205,19 @@ def test_the_figures_of_the_review_count_what_the_viewer_may_see(people, schools
         assert (review.queue_counts().on_screens, agreement().pairs, len(batch_deletions())) == (2, 2, 2)
 
 
+def test_a_pair_that_nobody_else_can_see_comes_to_the_person_who_typed_it(people, schools):
+    ann, bob, _cem = people
+    for batch, person in (("hers", ann), ("his", bob)):
+        pair = uploaded(person, batch)
+        ParaphrasePair.objects.filter(pk=pair.pk).update(source="typed")
+    with viewing_as(ann):
+        assert review_next(reviewer=ann).pair.batch == "hers"
+    schools[1].people.add(ann)  # and now sees his as well
+    ann.refresh_from_db()
+    with viewing_as(bob):
+        assert review_next(reviewer=bob) is None
+
+
 def test_deleting_a_school_hands_its_pairs_on(people, schools):
     pair = uploaded(people[0], "ann")
     assert school_use(school=schools[0]).rows == {"paraphrases": 1}
