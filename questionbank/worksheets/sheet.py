@@ -1,6 +1,7 @@
-"""A printable version of a worksheet and the plan it is made from.
+"""A printable version of a worksheet, and the plan it is made from.
 
-Here are also what its questions bring from their source, and the few words that it adds to them in their language.
+The plan has what the questions bring from their source; the sheet has the few words to print around them, in their
+language.
 """
 
 from __future__ import annotations
