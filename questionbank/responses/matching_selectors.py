@@ -17,8 +17,8 @@ from questionbank.bank.question_selectors import visible_to
 from questionbank.formats.kinds import option_weights
 from questionbank.models import ColumnChoice, Question, User
 from questionbank.models.visibility import seen_sql
-from questionbank.responses.column_roles import QuestionReference
 from questionbank.responses.response_table import ResponseRow, ResponseTable, column_hashes
+from questionbank.responses.table_cells import QuestionReference
 
 _SEPARATORS = re.compile(r"[,;\s]+")
 _TRUTHS = {"true": True, "t": True, "yes": True, "1": True, "false": False, "f": False, "no": False, "0": False}

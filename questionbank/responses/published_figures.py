@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from questionbank.responses.column_roles import FACILITY_NAMES, QuestionReference, Role, role_of
 from questionbank.responses.figures import FEWEST_PUPILS
 from questionbank.responses.response_table import PublishedFigures, ResponseTable
-from questionbank.responses.table_cells import CellTable
+from questionbank.responses.table_cells import FACILITY_NAMES, CellTable, QuestionReference, Role, role_of
 
 KIND = "Moodle’s report of statistics"
 # As Moodle's language packs call them in English, German, Spanish and French, in older releases too.

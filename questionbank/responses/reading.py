@@ -12,25 +12,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from questionbank.core.errors import ImportRefused
-from questionbank.responses.column_roles import (
+from questionbank.responses.published_figures import read_published
+from questionbank.responses.response_table import ResponseRow, ResponseTable
+from questionbank.responses.table_cells import (
     PERSON_ROLES,
+    UNANSWERED,
+    UNFINISHED,
+    CellTable,
     QuestionColumns,
     QuestionReference,
     Role,
     canvas_columns,
     is_long,
     is_published,
-    moodle_columns,
-    role_of,
-    wide_columns,
-)
-from questionbank.responses.published_figures import read_published
-from questionbank.responses.response_table import ResponseRow, ResponseTable
-from questionbank.responses.table_cells import (
-    UNANSWERED,
-    UNFINISHED,
-    CellTable,
     looks_like_mark,
+    moodle_columns,
     number_of,
     parse_mark,
     parse_score,
@@ -38,6 +34,8 @@ from questionbank.responses.table_cells import (
     parse_verdict,
     person_key,
     read_table,
+    role_of,
+    wide_columns,
 )
 
 _SUMMARIES = frozenset(

@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.crypto import salted_hmac
 
 from questionbank.core.errors import LineProblem
-from questionbank.responses.column_roles import QuestionReference, reference_of
+from questionbank.responses.table_cells import QuestionReference, reference_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from questionbank.core.errors import ImportRefused, LineProblem
-from questionbank.responses.column_roles import PERSON_ROLES, role_of
 from questionbank.responses.reading import read_cells
 from questionbank.responses.response_table import ResponseTable
-from questionbank.responses.table_cells import CellTable
+from questionbank.responses.table_cells import PERSON_ROLES, CellTable, role_of
 
 _DELIMITERS = ("\t", ";", ",")
 

@@ -14,9 +14,9 @@ from questionbank.bank.list_services import question_list_create
 from questionbank.core.errors import NotAllowed, ValidationFailed
 from questionbank.models import DocumentDraft, ItemStatistics, QuestionList, QuestionUse, ResponseSet, School, Worksheet
 from questionbank.people.owned import row_show
-from questionbank.responses.column_roles import QuestionReference
 from questionbank.responses.response_table import PublishedFigures, ResponseTable
 from questionbank.responses.set_services import SetDetails, responses_import, responses_plan
+from questionbank.responses.table_cells import QuestionReference
 from questionbank.worksheets.services import worksheet_create, worksheet_use
 from tests.factories import QuestionFactory, UserFactory
 from tests.questionbank.api_client import Program

@@ -12,7 +12,6 @@ from django.core.files.storage import storages
 from questionbank.bank.difficulty_selectors import counted_percent
 from questionbank.core.errors import Conflict, ImportRefused, NotAllowed
 from questionbank.models import ColumnChoice, ItemStatistics, Question, Response, ResponseSeries, ResponseSet
-from questionbank.responses.column_roles import QuestionReference
 from questionbank.responses.matching_selectors import match_questions
 from questionbank.responses.response_table import person_hash
 from questionbank.responses.set_services import (
@@ -27,6 +26,7 @@ from questionbank.responses.set_services import (
     responses_read,
 )
 from questionbank.responses.statistics_services import set_statistics_compute
+from questionbank.responses.table_cells import QuestionReference
 from tests.factories import QuestionFactory
 from tests.questionbank.responses.conftest import waiting_figures_compute
 
