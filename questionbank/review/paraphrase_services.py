@@ -209,7 +209,7 @@ def proposals_request(*, questions: Sequence[int], paraphraser: str, each: int, 
 
     Args:
         questions: ids; for more than one the person must be a reviewer.
-        paraphraser: a key of `review.proposal_services`.
+        paraphraser: a key of `review.paraphrase_services`.
 
     Raises:
         NotAllowed: the person may not propose paraphrases of this many questions.

@@ -222,7 +222,7 @@ def propose_run(reporter: RunReporter) -> dict[str, Any]:
 
 @contextmanager
 def open_paraphraser(key: str) -> Iterator[Paraphraser]:
-    """Yield the paraphraser with a key of `review.proposal_services`, as configured for this installation.
+    """Yield the paraphraser with a key of `review.paraphrase_services`, as configured for this installation.
 
     Raises:
         BackboneError, LanguageModelError: its model cannot be loaded, or its URL is invalid.
