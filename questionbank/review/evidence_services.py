@@ -66,7 +66,7 @@ def marked_pieces(text: str, findings: Sequence[Mapping[str, Any]], side: str) -
 
     If two spans overlap, the serious one is marked, else the first; a span outside the text is ignored.
     """
-    spans = []
+    spans: list[tuple[int, int, Mapping[str, Any]]] = []
     for finding in sorted(findings, key=lambda finding: not finding.get("is_serious", True)):
         span = finding.get(side)
         if not span or not 0 <= span[0] < span[1] <= len(text):
