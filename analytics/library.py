@@ -38,7 +38,8 @@ from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, OnnxEncoder
 from analytics.inference.heads import Prediction, ProbeHeads
 from analytics.inference.subject import looks_like_mathematics
 from analytics.json_lines import TEXT_LIMIT, string_problem
-from analytics.languages import primary_language
+from analytics.language.detection import detect_language
+from analytics.language.table import primary_language
 from analytics.paraphrase.scoring.scorer import PairScore, Scorer
 from analytics.problem_files import problem_record
 from analytics.question_files import question_row
@@ -48,7 +49,6 @@ from analytics.solver.rules.solver import RuleSolver, compared_answers, may_be_s
 from analytics.solver.served import ServedSolver
 from analytics.solver.solution import Solution
 from analytics.text.copies import story_key
-from analytics.text.tokens import detect_language
 
 __all__ = ["CACHE", "Encoder", "ParaphraseScorer", "Probes", "Retriever", "Solver"]
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
+from analytics.language.detection import detect_language
 from analytics.records import ProblemRecord
 from analytics.text.copies import text_key
-from analytics.text.tokens import detect_language
 
 Example = TypeVar("Example")
 

@@ -18,10 +18,9 @@ from analytics.analogy.graphs import readable_text_graph
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
 from analytics.analogy.retriever import Datastore, ServedRetriever, kept_examples
 from analytics.errors import DataError
-from analytics.expression.evaluate import answers_agree
-from analytics.expression.notation import to_prefix
-from analytics.expression.slots import renumbered
-from analytics.languages import primary_language
+from analytics.expression.evaluate import answers_agree, renumbered
+from analytics.expression.tree import to_prefix
+from analytics.language.table import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import mixed_solutions, pooled_solutions
 from analytics.solver.plausibility import answer_to_count, plausible_first

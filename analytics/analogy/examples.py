@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from analytics.analogy.graphs import ComputationalGraph, integer_codes, problem_graph, problem_numbers, slot_text
 from analytics.errors import DataError
-from analytics.expression.evaluate import EvaluationError, evaluate_float
-from analytics.expression.slots import fill_slots
+from analytics.expression.evaluate import EvaluationError, evaluate_float, fill_slots
 from analytics.records import ProblemRecord
 
 

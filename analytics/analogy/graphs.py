@@ -17,12 +17,10 @@ from rapidfuzz.process import cdist
 
 from analytics.errors import DataError
 from analytics.expression.distance import TokenLetters, equation_similarity
-from analytics.expression.evaluate import evaluate
+from analytics.expression.evaluate import binary_operators, evaluate, is_slot, renumbered, slot_index, with_slots
 from analytics.expression.keys import graph_key, prototype_equation
-from analytics.expression.parser import parse_expression
 from analytics.expression.programs import calculations_tree, program_tree
-from analytics.expression.slots import binary_operators, is_slot, renumbered, slot_index, with_slots
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.tree import ExpressionTree, parse_expression
 from analytics.records import ProblemRecord
 from analytics.retrieval import nearest_rows
 from analytics.text.number_slots import SlotNumbers, SlotPlace

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree, evaluate_float, number_value
-from analytics.expression.parser import parse_written_equation
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.tree import ExpressionTree, parse_written_equation
 from analytics.language_model.protocol import without_thoughts
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import number_slots

@@ -17,9 +17,15 @@ from math import exp, inf, isfinite
 import numpy as np
 
 from analytics.analogy.graphs import ComputationalGraph
-from analytics.expression.evaluate import EvaluationError, Floats, answers_agree, evaluate_floats
-from analytics.expression.notation import to_infix, to_prefix
-from analytics.expression.slots import fill_slots, renumbered
+from analytics.expression.evaluate import (
+    EvaluationError,
+    Floats,
+    answers_agree,
+    evaluate_floats,
+    fill_slots,
+    renumbered,
+)
+from analytics.expression.tree import to_infix, to_prefix
 from analytics.text.number_slots import NumberPlace, SlotNumbers, SlotPlace
 
 _ALIGNMENTS = 24  # of one graph

@@ -27,9 +27,9 @@ from analytics.analogy.graphs import ComputationalGraph, readable_text_graph, sl
 from analytics.analogy.retrieve_and_apply import Neighbour
 from analytics.artifacts import Manifest, artifact_amend, artifact_read
 from analytics.errors import ArtifactError, DataError
-from analytics.expression.notation import from_prefix, to_prefix
+from analytics.expression.tree import from_prefix, to_prefix
 from analytics.inference.encode import OnnxEncoder, load_encoder
-from analytics.languages import primary_language
+from analytics.language.table import primary_language
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.retrieval import best_columns

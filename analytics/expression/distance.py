@@ -45,7 +45,7 @@ def _indexed(tree: ExpressionTree) -> _Indexed:
 def tree_edit_distance(first: ExpressionTree, second: ExpressionTree) -> int:
     """Return the minimum number of nodes to insert, delete or rename to turn one tree into the other.
 
-    >>> from analytics.expression.parser import parse_expression
+    >>> from analytics.expression.tree import parse_expression
     >>> tree_edit_distance(parse_expression("(1+2)*3"), parse_expression("1*3"))
     2
     """
@@ -83,7 +83,7 @@ def _fill(left: _Indexed, right: _Indexed, row_root: int, column_root: int, dist
 def equation_similarity(first: ExpressionTree, second: ExpressionTree) -> float:
     """Return 1 - distance / (total nodes), in [0, 1]; 1 for equal trees (Textual-CL, Eq. 2).
 
-    >>> from analytics.expression.parser import parse_expression
+    >>> from analytics.expression.tree import parse_expression
     >>> equation_similarity(parse_expression("1+2"), parse_expression("1+3"))
     0.8333333333333334
     """

@@ -14,8 +14,7 @@ from fractions import Fraction
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import EvaluationError, evaluate, number_value
-from analytics.expression.parser import MAX_OPERATIONS, parse_expression
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.tree import MAX_OPERATIONS, ExpressionTree, parse_expression
 
 _STEP = re.compile(r"\s*([a-z_]+)\(([^()]*)\)\s*")
 _NAME = re.compile(r"[n#][0-9]{1,4}")  # a number in the text, or an earlier step
@@ -64,7 +63,7 @@ def program_tree(program: str, numbers: Sequence[str]) -> ExpressionTree:
         program: steps separated by ``|``.
         numbers: numbers of the text, in order; ``n0`` is the first.
 
-    >>> from analytics.expression.notation import to_infix
+    >>> from analytics.expression.tree import to_infix
     >>> to_infix(program_tree("add(n1,const_1)|divide(n0,#0)|", ["12", "5"]))
     '12/(5+1)'
 
@@ -124,7 +123,7 @@ def calculations_tree(calculations: Sequence[str], numbers: Sequence[Fraction] =
         calculations: ``left=result`` in order, possibly with ``$``, ``,`` and ``x`` as people write them.
         numbers: values of the numbers in the text.
 
-    >>> from analytics.expression.notation import to_infix
+    >>> from analytics.expression.tree import to_infix
     >>> to_infix(calculations_tree(["48/2=24", "48+24=72"], [Fraction(48)]))
     '48+48/2'
 

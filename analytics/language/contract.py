@@ -1,17 +1,21 @@
-"""Definition of a language: a folder of `analytics.language` with the modules below, and a row in `table`."""
+"""Definition of a language: a folder of `analytics.language` with the modules below, and a row in `table`.
+
+Statements, at the end, are what a language's ``statements.py`` gives to the reversing of problems. Torch-free.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 from analytics.language.mentions import ClockTime, NumberMention, NumeralForm, UnitPlace
 
 
 class Numbers(Protocol):
-    """``numbers.py``: numbers in words."""
+    """``numbers.py``: numbers in words, times of day and durations."""
 
     MINUS: str
     """Regular expression of the words before a negative number."""
@@ -33,10 +37,6 @@ class Numbers(Protocol):
 
     def around_digits(self, text: str, mention: NumberMention) -> NumberMention:
         """Return a number in digits, extended by the words that scale it."""
-
-
-class ClockTimes(Protocol):
-    """``clock_times.py``: times of day and durations."""
 
     def find_clock_times(self, text: str) -> Iterator[ClockTime]:
         """Yield the times of day of a text."""
@@ -62,7 +62,7 @@ class Units(Protocol):
 
 
 class Words(Protocol):
-    """``words.py``: words by their role."""
+    """``words.py``: words by their role, where sentences end, what questions ask for, how their parts are reordered."""
 
     COMMON: frozenset[str]
     """Words that occur in nearly every sentence."""
@@ -75,10 +75,6 @@ class Words(Protocol):
 
     def search_word(self, word: str) -> str:
         """Return the form of a lower-case word under which it is indexed."""
-
-
-class QuestionShapes(Protocol):
-    """``question_shapes.py``: where sentences end, what questions ask for, and how their parts are reordered."""
 
     ABBREVIATIONS: str
     """Regular expression of abbreviations whose full stop does not end a sentence."""
@@ -205,7 +201,7 @@ class Language:
         name: in English.
         marks: pattern found only in texts of this language; the first language of the table needs none.
         space: separator between a number and its unit, and between sentences.
-        numbers, clock_times, units, words, question_shapes, relations: the modules of its folder.
+        numbers, units, words, relations: the modules of its folder.
     """
 
     code: str
@@ -213,8 +209,52 @@ class Language:
     marks: re.Pattern[str]
     space: str
     numbers: Numbers
-    clock_times: ClockTimes
     units: Units
     words: Words
-    question_shapes: QuestionShapes
     relations: Relations
+
+
+_MOST_PLACES = 4
+_LONGEST = 12
+
+
+class NotReversibleError(ValueError):
+    """The text cannot be reversed; the message is a reason that is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence or clause of a problem.
+
+    Attributes:
+        text: without its final punctuation.
+        mark: the punctuation that ends it.
+        start: its offset in the problem's text.
+    """
+
+    text: str
+    mark: str
+    start: int
+
+
+def number_text(value: Fraction, language: str) -> str:
+    """Format a number as problems write it: whole, as a short decimal, or in Chinese as Math23K's ``(2/3)``.
+
+    >>> number_text(Fraction(5, 2), "en"), number_text(Fraction(2, 3), "zh")
+    ('2.5', '(2/3)')
+
+    Raises:
+        NotReversibleError: it is negative, too long, or in English not a short decimal.
+    """
+    if value < 0:
+        raise NotReversibleError("the answer is negative")
+    if value >= 10**_LONGEST:
+        raise NotReversibleError("the answer has too many digits")
+    decimal = f"{float(value):.{_MOST_PLACES}f}".rstrip("0").rstrip(".")
+    if Fraction(decimal) != value:
+        if language != "zh" or value.denominator > 10_000:
+            raise NotReversibleError("the answer has too many digits")
+        decimal = f"({value.numerator}/{value.denominator})"
+    if len(decimal) > _LONGEST:
+        raise NotReversibleError("the answer has too many digits")
+    return decimal

@@ -16,11 +16,8 @@ from dataclasses import dataclass
 from tokenizers import Tokenizer
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import EvaluationError, evaluate_float
-from analytics.expression.notation import from_prefix, to_infix
-from analytics.expression.parser import parse_expression
-from analytics.expression.slots import constant_label, is_slot, slot_index
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.evaluate import EvaluationError, constant_label, evaluate_float, is_slot, slot_index
+from analytics.expression.tree import ExpressionTree, from_prefix, parse_expression, to_infix
 from analytics.language_model.llama import Llama
 from analytics.text.number_slots import NumberSlot, number_slots
 

@@ -19,10 +19,8 @@ from fractions import Fraction
 from typing import Any
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import answers_agree, number_value
-from analytics.expression.notation import to_prefix
-from analytics.expression.slots import is_slot
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.evaluate import answers_agree, is_slot, number_value
+from analytics.expression.tree import ExpressionTree, to_prefix
 from analytics.language_model.equations import CONSTANTS
 from analytics.language_model.protocol import AskOptions, LanguageModel, Message, UnusableAnswer, ask_checked
 from analytics.solver.plausibility import plausible_first

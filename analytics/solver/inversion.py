@@ -24,8 +24,7 @@ def solve_for(tree: ExpressionTree, label: str, answer: ExpressionTree) -> Expre
         label: label of a leaf that occurs once.
         answer: the tree for the value of the whole equation.
 
-    >>> from analytics.expression.notation import to_infix
-    >>> from analytics.expression.parser import parse_expression
+    >>> from analytics.expression.tree import parse_expression, to_infix
     >>> to_infix(solve_for(parse_expression("80*(1-7)"), "7", ExpressionTree("60")))
     '1-60/80'
 

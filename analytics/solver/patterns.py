@@ -17,7 +17,7 @@ import numpy as np
 
 from analytics.expression.keys import structure_key
 from analytics.expression.tree import ExpressionTree
-from analytics.languages import primary_language
+from analytics.language.table import primary_language
 from analytics.solver.targets import OPERATORS, SolverExample
 
 _FEW = 32  # indices drawn before a full permutation is computed
@@ -41,7 +41,7 @@ class PatternTriple:
 def subtree_structures(tree: ExpressionTree) -> list[tuple[int, str]]:
     """Return the index and the structure of every operator of a tree, in pre-order.
 
-    >>> from analytics.expression.parser import parse_expression
+    >>> from analytics.expression.tree import parse_expression
     >>> subtree_structures(parse_expression("(11-1)*2"))
     [(0, '* - n n n'), (1, '- n n')]
     """

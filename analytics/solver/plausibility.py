@@ -9,18 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from analytics.expression.notation import ARITY, from_prefix
-from analytics.expression.slots import is_slot
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.evaluate import is_slot
+from analytics.expression.tree import ARITY, ExpressionTree, from_prefix
 from analytics.language.en.units import WORDS
 from analytics.language.en.words import singular
-from analytics.language.mentions import NumberKind
+from analytics.language.mentions import NumberKind, unit_dimension
 from analytics.language.table import language_of
 from analytics.solver.rules.conversions import asked_unit
 from analytics.solver.rules.reading import Quantity, Reading
 from analytics.solver.solution import Solution, divides_by_zero
 from analytics.text.numbers import find_numbers
-from analytics.text.unit_names import unit_dimension
 
 _QUESTION = re.compile(r"(\w*)\W+how many\b([^.?!]*)", re.IGNORECASE)
 _ABOUT = re.compile(r"about|around|approximately|roughly", re.IGNORECASE)
@@ -106,7 +104,7 @@ def asks_for_count(text: str) -> bool:
     >>> asks_for_count("还剩多少个苹果？"), asks_for_count("每个苹果多少千克？")
     (True, False)
     """
-    return language_of(text).question_shapes.asks_for_count(text)
+    return language_of(text).words.asks_for_count(text)
 
 
 def answer_to_count(text: str, solution: Solution) -> Solution:

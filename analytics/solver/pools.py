@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from analytics.errors import DataError
-from analytics.language.table import language_named
-from analytics.languages import primary_language
+from analytics.language.table import language_named, primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.reversing import reverse_operation
 from analytics.solver.targets import SolverExample, solver_example
@@ -27,7 +26,7 @@ def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
     'How many more must he buy from Mr. Wu? Mr. Li has 7 pens.'
     """
     language = language_named(primary_language(problem.language))
-    shapes = language.question_shapes
+    shapes = language.words
     text = problem.text.strip()
     ends = [sentence.end for sentence in split_sentences(text)]
     ends += [match.end() for match in shapes.PART_END.finditer(text)]

@@ -12,14 +12,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from analytics.errors import AnalyticsError, DataError
-from analytics.expression.evaluate import EvaluationError, evaluate
-from analytics.expression.notation import from_prefix, to_infix
-from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.evaluate import EvaluationError, constant_label, evaluate, fill_slots, is_slot, slot_index
+from analytics.expression.tree import ExpressionTree, from_prefix, to_infix
+from analytics.language.contract import NotReversibleError, Statement
 from analytics.language.en import statements as english_statements
-from analytics.language.statements import NotReversibleError, Statement
+from analytics.language.table import primary_language
 from analytics.language.zh import statements as chinese_statements
-from analytics.languages import primary_language
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.solver.inversion import UnsolvableError, solve_for

@@ -17,10 +17,11 @@ from tokenizers import Tokenizer
 from analytics.artifacts import artifact_read
 from analytics.errors import ArtifactError, DataError
 from analytics.expression.evaluate import answers_agree
-from analytics.expression.notation import to_prefix
+from analytics.expression.tree import to_prefix
+from analytics.language.detection import written_language
+from analytics.language.table import primary_language
 from analytics.language_model.equations import EquationWriter, WrittenEquation, equation_prompt
 from analytics.language_model.llama import load_llama
-from analytics.languages import primary_language
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import pooled_solutions
@@ -36,7 +37,6 @@ from analytics.solver.solution import (
 )
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots
-from analytics.text.tokens import written_language
 
 ADAPTER_FOLDER = Path(__file__).parents[1] / "language_model" / "starter"
 _ADAPTER, LLAMA_GRAPH = "adapter_model.safetensors", "llama.onnx"

@@ -16,7 +16,8 @@ from tokenizers import Encoding
 
 from analytics.errors import ArtifactError
 from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, ExportedEncoder, open_exported, unknown_words
-from analytics.languages import LANGUAGE_NAMES, primary_language
+from analytics.language.detection import written_language
+from analytics.language.table import LANGUAGE_NAMES, primary_language
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
 from analytics.solver.array_decoder import ArrayDecoder
@@ -26,7 +27,6 @@ from analytics.solver.plausibility import plausible_first
 from analytics.solver.reading import ProblemBatch, ReadProblem, TextReader
 from analytics.solver.solution import Solution, alternatives, numbers_reason, story_reason, text_reason
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
-from analytics.text.tokens import written_language
 
 DECODER_NAME = "decoder.safetensors"
 _BATCH_TOKENS, _BATCH_PROBLEMS = 4096, 64

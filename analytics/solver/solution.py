@@ -11,10 +11,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
-from analytics.expression.evaluate import EvaluationError, evaluate, evaluate_float
-from analytics.expression.notation import from_prefix, to_infix
-from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.evaluate import (
+    EvaluationError,
+    constant_label,
+    evaluate,
+    evaluate_float,
+    fill_slots,
+    is_slot,
+    slot_index,
+)
+from analytics.expression.tree import ExpressionTree, from_prefix, to_infix
 from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis
 from analytics.solver.targets import SolverExample, Vocabulary

@@ -12,13 +12,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import EvaluationError, answers_agree, evaluate_float
+from analytics.expression.evaluate import (
+    EvaluationError,
+    answers_agree,
+    binary_operators,
+    evaluate_float,
+    fill_slots,
+    is_slot,
+    slot_index,
+    with_slots,
+)
 from analytics.expression.keys import graph_key
-from analytics.expression.notation import from_prefix, to_prefix
-from analytics.expression.parser import parse_expression
 from analytics.expression.programs import calculations_tree, program_tree
-from analytics.expression.slots import binary_operators, fill_slots, is_slot, slot_index, with_slots
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.tree import ExpressionTree, from_prefix, parse_expression, to_prefix
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import NumberSlot, number_slots
 
@@ -54,7 +60,7 @@ class SolverExample:
 def target_tree(equation: str, slots: Sequence[NumberSlot]) -> ExpressionTree:
     """Return an equation as a tree of binary operators over slots and constants.
 
-    >>> from analytics.expression.notation import to_infix
+    >>> from analytics.expression.tree import to_infix
     >>> to_infix(target_tree("80*(1-25%)", number_slots("25% off 80 dollars")))
     'N2*(1-N0)'
 

@@ -15,9 +15,8 @@ from scipy.sparse import csr_matrix
 
 from analytics.errors import DataError
 from analytics.expression.distance import TokenLetters, equation_similarity
-from analytics.expression.notation import to_postfix, to_prefix
-from analytics.expression.slots import is_slot, slot_index
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.evaluate import is_slot, slot_index
+from analytics.expression.tree import ExpressionTree, to_postfix, to_prefix
 from analytics.solver.targets import SolverExample
 from analytics.text.number_slots import NumberPlace, NumberSlot, slot_places
 

@@ -119,7 +119,7 @@ def unanswerable_reason(text: str) -> str:
     sentences = [sentence for sentence in _SENTENCE.split(text.strip()) if sentence.strip()]
     question = sentences[-1] if sentences else ""
     clause = re.split(r"[,，]\s*", question)[-1]
-    if any(language.question_shapes.asks_no_number(question, clause) for language in languages()):
+    if any(language.words.asks_no_number(question, clause) for language in languages()):
         return "The question does not ask for a number."
     story = text[: len(text.rstrip()) - len(question)]
     for asks, dimension, words, name in _MEASURES:

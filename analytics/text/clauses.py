@@ -99,13 +99,13 @@ def _clause(text: str, start: int, end: int) -> Clause:
 
 @lru_cache(maxsize=8)
 def _abbreviation(languages: tuple[Language, ...]) -> re.Pattern[str]:
-    names = "|".join(language.question_shapes.ABBREVIATIONS for language in languages)
+    names = "|".join(language.words.ABBREVIATIONS for language in languages)
     return re.compile(rf"(?:^|[\s(（\"'“])(?:{names})$", re.IGNORECASE)
 
 
 def _asks(piece: str) -> bool:
     return _QUESTION_MARK.search(piece) is not None or any(
-        language.question_shapes.ASKS.search(piece) for language in languages()
+        language.words.ASKS.search(piece) for language in languages()
     )
 
 

@@ -71,7 +71,7 @@ def _with_roles(text: str, plain: str, mentions: list[NumberMention]) -> Iterato
     stretches: list[tuple[int, int, NumberKind]] = []
     if ":" in plain or "：" in text or "∶" in text:
         stretches += [(match.start(), match.end(), NumberKind.RATIO_PART) for match in RATIO.finditer(plain)]
-    clock_times = language_of(text).clock_times.find_clock_times(text)
+    clock_times = language_of(text).numbers.find_clock_times(text)
     stretches += [(time.start, time.end, NumberKind.CLOCK_TIME) for time in clock_times]
     stretches += [(match.start(), match.end(), NumberKind.RANGE_END) for match in _RANGE.finditer(plain)]
     for start, end, kind in stretches:

@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from analytics.language.en.units import WORDS
+from analytics.language.mentions import ABBREVIATIONS
 from analytics.text.characters import SCRIPT_CHARACTERS, VULGAR_FRACTIONS, WIDE_PUNCTUATION
 from analytics.text.plain_tokens import CONNECTIVES, CONSTANTS, FUNCTIONS, GREEK, ROOTS
-from analytics.text.unit_names import ABBREVIATIONS
 
 _PIECE = re.compile(
     r"(?P<blank>\s+)"

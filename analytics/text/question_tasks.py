@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 
 from analytics.language.en.units import WORDS as UNIT_WORDS
-from analytics.language.table import languages
-from analytics.language.zh.language import CHINESE
-from analytics.text.unit_names import ABBREVIATIONS
+from analytics.language.mentions import ABBREVIATIONS
+from analytics.language.table import CHINESE, languages
 from analytics.text.word_problems import is_prose_with_amounts
 
 EMPTY_WORDS = frozenset[str]().union(*(language.words.EMPTY for language in languages()))

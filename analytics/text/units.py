@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from analytics.errors import DataError
 from analytics.language.contract import Language
-from analytics.language.mentions import UnitPlace, alternatives
+from analytics.language.mentions import DEFINITIONS, MONEY_SIGNS, UnitPlace, alternatives, unit_dimension
 from analytics.language.table import languages
 from analytics.text.formulas import segment_text
 from analytics.text.remembered import Remembered
-from analytics.text.unit_names import DEFINITIONS, MONEY_SIGNS, unit_dimension
 
 if TYPE_CHECKING:
     import pint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analytics.language.zh.language import CHINESE
+from analytics.language.table import CHINESE
 from analytics.text.formulas import formula_segments, segment_text
 from analytics.text.number_slots import number_slots
 

@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from analytics.json_lines import TEXT_LIMIT, string_problem
+from analytics.language.detection import detect_language
 from analytics.question_content import EMPTY, Option, QuestionContent, as_json, content_of
 from analytics.records import ConceptPath, QuestionRecord
-from analytics.text.tokens import detect_language
 from questionbank.formats import limits
 from questionbank.formats.kinds import KINDS, derived_answer, options_fault
 from questionbank.formats.scales import AS_PUBLISHED, SCALES, scale_names, scale_of_id

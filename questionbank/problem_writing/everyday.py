@@ -19,10 +19,8 @@ from random import Random
 from typing import Any
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import EvaluationError, evaluate
-from analytics.expression.notation import to_infix
-from analytics.expression.parser import parse_expression
-from analytics.expression.slots import constant_label, is_slot
+from analytics.expression.evaluate import EvaluationError, constant_label, evaluate, is_slot
+from analytics.expression.tree import parse_expression, to_infix
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots
 from questionbank.problem_writing.stories import drawn_words, with_choices

@@ -11,11 +11,8 @@ from fractions import Fraction
 from random import Random
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import evaluate
-from analytics.expression.notation import to_infix
-from analytics.expression.parser import parse_expression
-from analytics.expression.slots import constant_label, is_slot, slot_index
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.evaluate import constant_label, evaluate, is_slot, slot_index
+from analytics.expression.tree import ExpressionTree, parse_expression, to_infix
 from analytics.paraphrase.words.entities import find_entities, mentions_of
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import NumberSlot, number_slots

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import evaluate, evaluate_float
-from analytics.expression.notation import to_infix
-from analytics.expression.parser import parse_expression, parse_written_equation
-from analytics.expression.slots import constant_label
+from analytics.expression.evaluate import constant_label, evaluate, evaluate_float
+from analytics.expression.tree import parse_expression, parse_written_equation, to_infix
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.language.en.units import NAMES, WORDS
 from analytics.language_model.protocol import Message, conversation, without_thoughts

@@ -12,11 +12,10 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import evaluate
-from analytics.expression.parser import parse_expression
-from analytics.expression.slots import constant_label, is_slot, slot_index
-from analytics.language.statements import NotReversibleError, number_text
-from analytics.languages import primary_language
+from analytics.expression.evaluate import constant_label, evaluate, is_slot, slot_index
+from analytics.expression.tree import parse_expression
+from analytics.language.contract import NotReversibleError, number_text
+from analytics.language.table import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.pools import reorder_question
 from analytics.solver.reversing import equation_for, reverse_operation, solvable_example

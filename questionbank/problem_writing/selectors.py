@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float
-from analytics.expression.parser import parse_expression
+from analytics.expression.tree import parse_expression
 from questionbank.core.database import get_or_not_found
 from questionbank.models import ProblemVariant, Question, User
 from questionbank.solving.solutions import SolvedText, answer_shown, gives

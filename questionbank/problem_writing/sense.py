@@ -15,14 +15,11 @@ from fractions import Fraction
 from itertools import combinations
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import EvaluationError, evaluate
-from analytics.expression.notation import to_infix
-from analytics.expression.slots import is_slot, slot_index
-from analytics.expression.tree import ExpressionTree
-from analytics.language.mentions import NumberKind
+from analytics.expression.evaluate import EvaluationError, evaluate, is_slot, slot_index
+from analytics.expression.tree import ExpressionTree, to_infix
+from analytics.language.mentions import NumberKind, unit_dimension
 from analytics.solver.rules.reading import Quantity, Reading
 from analytics.text.number_slots import NumberSlot
-from analytics.text.unit_names import unit_dimension
 from analytics.text.units import convert_quantity
 
 _ENDLESS = 7  # decimals

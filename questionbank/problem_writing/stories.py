@@ -23,8 +23,7 @@ from typing import Any
 
 from analytics.expression.evaluate import evaluate
 from analytics.expression.keys import graph_key
-from analytics.expression.notation import to_infix
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.tree import ExpressionTree, to_infix
 from analytics.solver.inversion import solve_for
 from analytics.solver.targets import problem_graph_key
 from analytics.text.copies import story_key

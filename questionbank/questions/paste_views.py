@@ -15,10 +15,9 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 
 from analytics.analysed_text import analysed_text
-from analytics.languages import LANGUAGE_NAMES, primary_language
-from analytics.text.language_words import FOREIGN_LANGUAGES, evident_language
+from analytics.language.detection import FOREIGN_LANGUAGES, detect_language, evident_language
+from analytics.language.table import LANGUAGE_NAMES, primary_language
 from analytics.text.question_layout import QuestionLayout, question_layout
-from analytics.text.tokens import detect_language
 from analytics.text.wholeness import wholeness_marks
 from questionbank.bank.concept_selectors import HierarchyChoice, hierarchy_choice
 from questionbank.bank.concept_services import hierarchy_choose

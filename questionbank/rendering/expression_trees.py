@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analytics.errors import DataError
-from analytics.expression.notation import ARITY, from_prefix
-from analytics.expression.slots import is_slot, slot_index
+from analytics.expression.evaluate import is_slot, slot_index
+from analytics.expression.tree import ARITY, from_prefix
 
 COLUMN, ROW, MARGIN, BOX = 64, 58, 30, 34  # in drawing units
 SIGNS = {"+": "+", "-": "−", "*": "×", "/": "÷", "^": "^"}

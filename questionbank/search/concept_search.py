@@ -16,7 +16,7 @@ from typing import Any
 
 from django.db import connection
 
-from analytics.language.en.verb_forms import word_family
+from analytics.language.en.words import word_family
 from analytics.records import ConceptPath
 from analytics.text.tokens import search_tokens
 from questionbank.core.cached import VersionedCache

@@ -20,11 +20,12 @@ from django.db.models import Count, Max, Sum
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from analytics.language.zh.language import CHINESE
+from analytics.language.detection import script_language
+from analytics.language.table import CHINESE
 from analytics.text.formula_shape import text_formulas
 from analytics.text.formulas import segment_text
 from analytics.text.plain_maths import mark_plain_maths
-from analytics.text.tokens import script_language, search_tokens
+from analytics.text.tokens import search_tokens
 from questionbank.core.cached import VersionedCache
 from questionbank.models import LongQuery, VocabularyWord
 from questionbank.models.visibility import seen_sql, viewer_audiences

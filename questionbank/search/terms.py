@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from analytics.language.en.verb_forms import word_family
-from analytics.language.zh.language import CHINESE
+from analytics.language.en.words import word_family
+from analytics.language.table import CHINESE
 from questionbank.bank.search_index import facet_cube
 from questionbank.search.concept_search import ConceptNames, Span, Tokens
 from questionbank.search.query import JOINING_WORDS, Vocabulary, quoted

@@ -18,8 +18,8 @@ from importlib.resources import files
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from analytics.language.en.verb_forms import word_family
-from analytics.language.zh.language import CHINESE
+from analytics.language.en.words import word_family
+from analytics.language.table import CHINESE
 from analytics.text.tokens import search_tokens
 from questionbank.search.query import Vocabulary, is_english
 

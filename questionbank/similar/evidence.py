@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
-from analytics.language.zh.language import CHINESE
+from analytics.language.table import CHINESE
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.formulas import has_formula_marks, segment_text
 from analytics.text.masking import MASK, masked_formula, masked_text, without_credits

@@ -18,10 +18,10 @@ from django.db.models import Exists, OuterRef
 from analytics.catalog import main_lens
 from analytics.inference.heads import Prediction
 from analytics.inference.subject import NOT_MATHEMATICS, looks_like_mathematics
-from analytics.languages import primary_language
+from analytics.language.detection import detect_language
+from analytics.language.table import primary_language
 from analytics.probes.order import LANGUAGE
 from analytics.records import ConceptPath
-from analytics.text.tokens import detect_language
 from questionbank.bank.concept_selectors import named_paths
 from questionbank.bank.question_selectors import concept_paths
 from questionbank.bank.vector_selectors import nearest, vectors_of

@@ -10,10 +10,9 @@ from django.utils.text import capfirst, get_text_list
 
 from analytics.catalog import lenses
 from analytics.concept_paths import shared_depth
-from analytics.expression.graph_reading import graph_operations, graphs_differ_in_operations
-from analytics.expression.notation import to_prefix
-from analytics.expression.slots import is_slot, slot_index
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.evaluate import is_slot, slot_index
+from analytics.expression.keys import graph_operations, graphs_differ_in_operations
+from analytics.expression.tree import ExpressionTree, to_prefix
 from analytics.solver.plausibility import rounding_of
 from analytics.solver.solution import CERTAIN_ENOUGH, solution_of
 from analytics.text.tokens import search_tokens

@@ -16,9 +16,8 @@ from django.db import connection
 from django.db.models import F, Q
 
 from analytics.errors import DataError
-from analytics.expression.graph_reading import graph_reading, keys_with_another_step, keys_with_one_step_less
-from analytics.expression.notation import ARITY, to_prefix
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.keys import graph_reading, keys_with_another_step, keys_with_one_step_less
+from analytics.expression.tree import ARITY, ExpressionTree, to_prefix
 from analytics.solver.solution import CERTAIN_ENOUGH, solution_of
 from analytics.solver.targets import problem_graph_key, target_tree
 from analytics.text.number_slots import NumberSlot, number_slots

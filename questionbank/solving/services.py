@@ -18,8 +18,7 @@ from django.db.models.functions import Coalesce
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float
-from analytics.expression.notation import to_prefix
-from analytics.expression.parser import parse_expression
+from analytics.expression.tree import parse_expression, to_prefix
 from analytics.language_model.solving import Weights, WorkedOut, with_worked_out
 from analytics.solver.solution import SIGNED_REASON, Solution
 from analytics.solver.targets import OPERATORS

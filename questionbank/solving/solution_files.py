@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from analytics.language.detection import written_language
 from analytics.records import ProblemRecord
 from analytics.solver.served import load_solver
 from analytics.solver.solution import SEVERAL_REASON, ProblemSolver, Solution, solution_steps
-from analytics.text.tokens import written_language
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.formats.answer_files import InputQuestion
 from questionbank.registry.artifact_selectors import artifact_champions, artifact_numbered, champion_of_language

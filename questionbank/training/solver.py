@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from analytics.errors import DataError
-from analytics.expression.parser import parse_expression
-from analytics.languages import primary_language
+from analytics.expression.tree import parse_expression
+from analytics.language.detection import written_language
+from analytics.language.table import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.solution import numbers_reason, story_reason
 from analytics.splits import is_held_out, split_place
 from analytics.text.number_slots import number_slots
 from analytics.text.published_numbers import number_of_answer
-from analytics.text.tokens import written_language
 from analytics.text.word_problems import is_word_problem
 from questionbank.bank.question_selectors import in_language, published_answer
 from questionbank.core.capability_report import CachedReport, Report, Table, TableRow

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from analytics.languages import primary_language
+from analytics.language.table import primary_language
 from analytics.question_content import Option, QuestionContent, QuestionPart
 from analytics.text.pictures import PICTURE
 from questionbank.formats.kinds import apart, derived_answer, lettered_choices, part_label

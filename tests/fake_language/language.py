@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.language.contract import Language
-from tests.fake_language import clock_times, numbers, question_shapes, relations, units, words
+from tests.fake_language import numbers, relations, units, words
 
 ESPERANTO = Language(
     code="eo",
@@ -13,9 +13,7 @@ ESPERANTO = Language(
     marks=re.compile("[ĉĝĥĵŝŭĈĜĤĴŜŬ]"),
     space=" ",
     numbers=numbers,
-    clock_times=clock_times,
     units=units,
     words=words,
-    question_shapes=question_shapes,
     relations=relations,
 )

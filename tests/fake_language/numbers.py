@@ -1,4 +1,4 @@
-"""Numbers in words, up to ten."""
+"""Numbers in words, up to ten; no times of day are read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from analytics.language.mentions import NumberMention, NumeralForm
+from analytics.language.mentions import ClockTime, NumberMention, NumeralForm
 
 MINUS = "minus"
 PERCENT = ("procentoj",)
@@ -23,3 +23,15 @@ def find_number_words(text: str) -> Iterator[NumberMention]:
 
 def around_digits(text: str, mention: NumberMention) -> NumberMention:
     return mention
+
+
+def find_clock_times(text: str) -> Iterator[ClockTime]:
+    yield from ()
+
+
+def written_clock_time(minutes: int, *, with_half: bool) -> str:
+    return f"{minutes // 60}:{minutes % 60:02}"
+
+
+def written_period(hours: int, minutes: int) -> str:
+    return f"{hours} h {minutes} min"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from analytics.expression.notation import to_prefix
+from analytics.expression.tree import to_prefix
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, numbers_reason, solution_of
 from analytics.solver.targets import target_tree

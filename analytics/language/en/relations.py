@@ -1,6 +1,7 @@
 """English clauses that relate numbers, by kind of relation, for `analytics.solver.rules.relations`.
 
-Numbers are already parsed and appear as ``#0``, ``#1`` without their units: "Ben is #0 younger than Carla".
+Numbers are already parsed and appear as ``#0``, ``#1`` without their units: "Ben is #0 younger than Carla". Days become
+owners if one person does the same on several days: "On Sunday Hana read #0 pages" is read as "Sunday read #0 pages".
 """
 
 # ruff: noqa: E501 - one pattern per line
@@ -8,10 +9,9 @@ Numbers are already parsed and appear as ``#0``, ``#1`` without their units: "Be
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from analytics.language.en.story_times import times_as_owners
-from analytics.language.en.verb_forms import past_of
-from analytics.language.en.words import COMMON, singular
+from analytics.language.en.words import COMMON, past_of, singular
 
 _ATTRIBUTES = {
     "age": "old older younger age ages aged",
@@ -34,19 +34,9 @@ LIMBS = {
         4,
     )
     | {"spider": 8, "ant": 6, "beetle": 6},
-    "wheel": {
-        "car": 4,
-        "truck": 4,
-        "bicycle": 2,
-        "bike": 2,
-        "motorcycle": 2,
-        "motorbike": 2,
-        "van": 4,
-        "cart": 4,
-        "scooter": 2,
-        "tricycle": 3,
-        "unicycle": 1,
-    },
+    "wheel": dict.fromkeys("bicycle bike motorcycle motorbike scooter".split(), 2)
+    | dict.fromkeys("car truck van cart".split(), 4)
+    | {"tricycle": 3, "unicycle": 1},
 }
 LIMBS |= {"foot": LIMBS["leg"], "feet": LIMBS["leg"]}
 HEADS = frozenset("head animal vehicle creature seat saddle bike cycle pet insect".split())
@@ -144,9 +134,8 @@ REST = _p(_REST)
 _WHOLE = rf"(?:{_REST}|(?:the|his|her|their|its|my)?(?: ?{_N}(?:-[a-z]+)?)? ?(?!(?:[a-z]+ )*(?:who|which|that)\b){_NP}(?: with {_N} {_W})?|{_N})"
 _TAIL = r"(?P<tail>(?: (?:on|to|for|in|at|with|from|by|during|yesterday|today) [^#,;]*)?)"
 
-TIMES_OF_AGE: tuple[
-    tuple[int, re.Pattern[str]], ...
-] = (  # a clause about another time: the shift in years, and the statement about that time
+# a clause about another time: the shift in years, and the statement about that time
+TIMES_OF_AGE: tuple[tuple[int, re.Pattern[str]], ...] = (
     (1, _p(rf"in (?P<t>{_N})(?: time|['’] time| from now)?,? (?P<clause>.+)")),
     (-1, _p(rf"(?P<t>{_N}) ago,? (?P<clause>.+)")),
     (1, _p(rf"(?P<t>{_N}) (?:from now|later),? (?P<clause>.+)")),
@@ -414,3 +403,48 @@ def splits(sentence: str) -> list[tuple[str, str]]:
             right = f"that {right}" if is_compared else f"who {right}"
         found.append((left, right))
     return found
+
+
+_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
+_TIME = (
+    r"(?:(?:[Oo]n )?(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|[Yy]esterday|[Tt]oday|[Ii]n the (?:morning|afternoon|evening)"
+    r"|[Oo]n the (?:first|second|third) day|(?:[Ll]ast|[Tt]his) (?:week|month|year)"
+    rf"|[Ii]n (?:{_MONTH}))\b"
+)
+_SUBJECT = (
+    rf"(?P<s>(?!(?:[A-Z][a-z]+day|In|On|{_MONTH})\b)[A-Z][a-z]+|(?:[Aa]n?|[Tt]he) [a-z]+(?: [a-z]+)?|he|she|it|they|we)"
+)
+
+
+@lru_cache(maxsize=1)
+def _forms(verbs: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    time, verb = rf"(?P<t>{_TIME})", rf"(?P<v>{verbs})\b"
+    end = r"(?=[,.;?]| which| that| and| than| but|$)"
+    forms = (
+        (rf"\b(?P<c>than|as) (?:{_SUBJECT} (?:(?:{verbs}|did) ))?{time}", r"\g<c> \g<t>"),
+        (rf"\b(?P<a>did|does|do) {_SUBJECT} {verb}(?P<w>[^,.;?]*?) {time}{end}", r"\g<a> \g<t> \g<v>\g<w>"),
+        (rf"(?:^|(?<=[.,;] )|(?<=and ))(?P<t>{_TIME}),? {_SUBJECT} {verb}", r"\g<t> \g<v>"),
+        (rf"\b{_SUBJECT} {verb}(?P<w>(?:(?! than | as )[^,.;?])*?) {time}{end}", r"\g<t> \g<v>\g<w>"),
+    )
+    return tuple((re.compile(pattern), told) for pattern, told in forms)
+
+
+def times_as_owners(text: str, verbs: str) -> str:
+    """Return a text with its days instead of the person, if there is only one person and more than one day."""
+    sentences = re.split(r"[.?!;] ", text)
+    is_timed = all(re.search(_TIME, sentence) for sentence in sentences if "#" in sentence)
+    is_timed = is_timed and not re.search(r"#\d+ of\b|\b(?:rest|remain\w*|left)\b", text)  # parts of a whole
+    if not is_timed or len({time.lower() for time in re.findall(_TIME, text)}) < 2:
+        return text
+    told, subjects = text, set[str]()
+    for pattern, words in _forms(verbs):
+        subjects |= {(match["s"] or "it").lower() for match in pattern.finditer(told)}
+        told = pattern.sub(words, told)
+    names = {re.sub("^(?:an?|the) ", "", subject) for subject in subjects}
+    if len(names - {"he", "she", "it", "they", "we"}) > 1:
+        return text
+    in_all = rf"\b(did|does|do) \w+ (?=(?:{verbs})\b[^,.;?]*\b(?:altogether|in all|in total)\b)"
+    told = re.sub(r"(?i)\btoday\b", "the present day", re.sub(in_all, r"\1 they ", told))
+    return re.sub(
+        rf"(?i)\b[io]n (?=(?:\w+day|{_MONTH}|the (?:morning|afternoon|evening|first|second|third))\b)", "", told
+    )

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from analytics.language.en.verb_forms import BASES, base_of_past, base_of_present, past_of, third_person
-from analytics.language.statements import NotReversibleError, Statement, number_text
+from analytics.language.contract import NotReversibleError, Statement, number_text
+from analytics.language.en.words import BASES, base_of_past, base_of_present, past_of, third_person
 from analytics.text.clauses import split_sentences
 
 _BE = frozenset({"is", "are", "was", "were"})

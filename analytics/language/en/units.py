@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from analytics.errors import DataError
 from analytics.language.en.numbers import NUMBER_WORD
-from analytics.language.mentions import UnitPlace, alternatives
-from analytics.text.unit_names import ABBREVIATIONS, DIMENSIONS, unit_dimension
+from analytics.language.mentions import ABBREVIATIONS, DIMENSIONS, UnitPlace, alternatives, unit_dimension
 
 _NAMES = {
     "kilometer": "kilometre kilometres kilometer kilometers kms",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from analytics.language.statements import NotReversibleError, Statement, number_text
+from analytics.language.contract import NotReversibleError, Statement, number_text
 
 _END = re.compile(r"[。！？；，．?!;]+\s*|(?:(?<!\d)[.,]|[.,](?!\d))\s*")
 _HINT = re.compile(r"[（(][^()（）]*[\u4e00-\u9fff][^()（）]*[)）]\s*$")  # （得数保留整数）

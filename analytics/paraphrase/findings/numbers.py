@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
+from analytics.language.mentions import ABBREVIATIONS
 from analytics.paraphrase.findings.finding import Finding, Words
 from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.findings.quantities import Match, is_repeated
 from analytics.paraphrase.words.reading import Quantity, Reading
 from analytics.paraphrase.words.wording import STOP_WORDS
-from analytics.text.unit_names import ABBREVIATIONS
 from analytics.text.units import UnitMention
 
 _QUANTIFIERS = re.compile(

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 
 from analytics.language.en.units import WORDS
+from analytics.language.mentions import ABBREVIATIONS
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.numbers import is_turned_round
 from analytics.paraphrase.findings.pair import Pair, Replacement
 from analytics.paraphrase.words.reading import UNIT_WORDS, Word
 from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS, is_adverb, lines_of, stem
-from analytics.text.unit_names import ABBREVIATIONS
 
 
 def _table(name: str) -> dict[str, set[tuple[int, int]]]:

@@ -11,7 +11,7 @@ import re
 from fractions import Fraction
 from itertools import combinations
 
-from analytics.language.mentions import NumberMention
+from analytics.language.mentions import ABBREVIATIONS, MONEY_SIGNS, NumberMention
 from analytics.paraphrase.words.editing import (
     Edit,
     apply_edits,
@@ -22,7 +22,6 @@ from analytics.paraphrase.words.editing import (
     unit_words,
 )
 from analytics.text.numbers import find_numbers
-from analytics.text.unit_names import ABBREVIATIONS, MONEY_SIGNS
 from analytics.text.units import UnitMention, find_units
 
 QUANTIFIERS = ("some", "a few", "many", "a lot of", "")

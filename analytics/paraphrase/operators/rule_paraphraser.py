@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from analytics.language.en.verb_forms import VERBS, past_of, third_person
+from analytics.language.en.words import VERBS, past_of, third_person
 from analytics.paraphrase.words.editing import Edit, apply_edits, formula_spans, lower_first, tidy, upper_first
 from analytics.paraphrase.words.entities import find_entities, first_words
 from analytics.paraphrase.words.wording import pairs_of, patterns_of

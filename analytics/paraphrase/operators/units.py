@@ -1,6 +1,6 @@
 """Operators on units: f4 writes them out, f10 replaces them by others of their category; ours abbreviates them.
 
-ParaQD (Gupta et al., 2022), sections 3.2 and 3.3; the table of units is in analytics.text.unit_names. Unlike
+ParaQD (Gupta et al., 2022), sections 3.2 and 3.3; the table of units is in analytics.language.mentions. Unlike
 in the paper, a unit's name agrees with its number, and there are areas, volumes and capacities too.
 """
 
@@ -10,11 +10,10 @@ import random
 import re
 from collections.abc import Mapping
 
-from analytics.language.mentions import NumberMention
+from analytics.language.mentions import ABBREVIATIONS, MONEY_SIGNS, NumberMention
 from analytics.paraphrase.words.editing import Edit, agree_articles, apply_edits, formula_spans, overlaps, unit_words
 from analytics.paraphrase.words.wording import pairs_of
 from analytics.text.numbers import find_numbers
-from analytics.text.unit_names import ABBREVIATIONS, MONEY_SIGNS
 from analytics.text.units import UnitMention, find_units
 
 CATEGORIES: dict[str, tuple[str, ...]] = {

@@ -137,7 +137,7 @@ def canonical_quantities(text: str) -> Rewritten:
     """
     edits = [
         (time.start, time.end, f"{time.minutes // 60 % 24}:{time.minutes % 60:02d}")
-        for time in language_of(text).clock_times.find_clock_times(text)
+        for time in language_of(text).numbers.find_clock_times(text)
         if time.end > time.start
     ]
     edits = [(start, end - (_ENDS_SENTENCE.match(text, end - 1) is not None), new) for start, end, new in edits]

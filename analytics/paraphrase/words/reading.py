@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from analytics.language.en.units import WORDS
-from analytics.language.mentions import NumberMention
+from analytics.language.mentions import ABBREVIATIONS, NumberMention
 from analytics.paraphrase.words.entities import EntityMention, find_entities, mentions_of
 from analytics.paraphrase.words.wording import STOP_WORDS, canonical, rows_of, shared_share
 from analytics.text.clauses import Clause, split_sentences
 from analytics.text.numbers import find_numbers
-from analytics.text.unit_names import ABBREVIATIONS
 from analytics.text.units import UnitMention, find_units
 
 

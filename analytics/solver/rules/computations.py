@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from analytics.expression.slots import constant_label
+from analytics.expression.evaluate import constant_label
 from analytics.expression.tree import ExpressionTree
 from analytics.language.mentions import NumberKind
 from analytics.solver.rules.conversions import in_unit

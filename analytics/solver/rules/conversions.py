@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
+from analytics.language.mentions import unit_dimension
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
-from analytics.text.unit_names import unit_dimension
 from analytics.text.units import convert_quantity
 
 _EXACT = ({"second", "minute", "hour", "day", "week"}, {"month", "year", "decade_of_years", "century"})

@@ -10,10 +10,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import EvaluationError, evaluate, evaluate_float
-from analytics.expression.parser import parse_expression
-from analytics.expression.slots import binary_operators, constant_label, fill_slots, with_slots
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.evaluate import (
+    EvaluationError,
+    binary_operators,
+    constant_label,
+    evaluate,
+    evaluate_float,
+    fill_slots,
+    with_slots,
+)
+from analytics.expression.tree import ExpressionTree, parse_expression
 from analytics.language.mentions import NumberKind
 from analytics.solver.rules.computations import COMPUTATIONS, Term
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer

@@ -11,13 +11,12 @@ from functools import reduce
 from itertools import pairwise
 from operator import add
 
-from analytics.expression.evaluate import evaluate
-from analytics.expression.slots import fill_slots
+from analytics.expression.evaluate import evaluate, fill_slots
 from analytics.expression.tree import ExpressionTree
+from analytics.language.mentions import unit_dimension
 from analytics.solver.rules.conversions import asked_unit, conversion_factor, in_unit, scaled
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
 from analytics.text.number_slots import number_slots
-from analytics.text.unit_names import unit_dimension
 from analytics.text.units import find_units
 
 # fmt: off

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from analytics.expression.slots import constant_label, is_slot
+from analytics.expression.evaluate import constant_label, is_slot
 from analytics.expression.tree import ExpressionTree
 
 Name = tuple[str, str]

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from analytics.expression.slots import constant_label
+from analytics.expression.evaluate import constant_label
 from analytics.expression.tree import ExpressionTree
 from analytics.language.mentions import NumberKind
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when

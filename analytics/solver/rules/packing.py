@@ -14,10 +14,10 @@ from itertools import pairwise
 from operator import sub
 
 from analytics.expression.tree import ExpressionTree
+from analytics.language.mentions import unit_dimension
 from analytics.solver.rules.conversions import asked_unit, conversion_factor, scaled
 from analytics.solver.rules.lists import sum_of
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
-from analytics.text.unit_names import unit_dimension
 
 _CAPACITY = re.compile(
     r"\b(?:each|every|one|per|an?) (?:\w+ ){1,3}?(?:can |will |only )*(?:has|have|holds?|seats?|takes?|carr(?:y|ies)"

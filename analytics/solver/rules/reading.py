@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, wraps
 
-from analytics.expression.slots import constant_label
+from analytics.expression.evaluate import constant_label
 from analytics.expression.tree import ExpressionTree
 from analytics.language.contract import Language
 from analytics.language.mentions import NumberKind, NumberMention

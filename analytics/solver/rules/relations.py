@@ -46,7 +46,7 @@ def related_numbers(reading: Reading) -> RuleAnswer | None:
         second = Scene(reading, amounts, names, told)
         second.tell(clauses)
         is_age = reading.language.relations.OLD.search(reading.question) is not None
-        is_count = is_age or reading.language.question_shapes.asks_for_count(reading.text)
+        is_count = is_age or reading.language.words.asks_for_count(reading.text)
         answer = second.answer(is_count=is_count)
     except (NotRead, ZeroDivisionError):
         return None

@@ -12,17 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from analytics.expression.evaluate import EvaluationError, evaluate
-from analytics.expression.notation import from_prefix, to_prefix
-from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
-from analytics.expression.tree import ExpressionTree
-from analytics.language.mentions import NumberKind
+from analytics.expression.evaluate import EvaluationError, constant_label, evaluate, fill_slots, is_slot, slot_index
+from analytics.expression.tree import ExpressionTree, from_prefix, to_prefix
+from analytics.language.mentions import NumberKind, unit_dimension
 from analytics.solver.plausibility import asks_for_count
 from analytics.solver.rules.conversions import asked_unit, conversion_factor, in_unit
 from analytics.solver.rules.reading import Quantity, Reading, constant
 from analytics.solver.solution import Solution, solution_of
 from analytics.text.number_slots import number_slots
-from analytics.text.unit_names import unit_dimension
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ def _read_ratio(reading: Reading) -> _Ratio | None:
 
 
 def _names_of_parts(reading: Reading, count: int) -> list[str] | None:
-    for match in reading.language.question_shapes.NAMES_IN_RATIO.finditer(reading.text):
+    for match in reading.language.words.NAMES_IN_RATIO.finditer(reading.text):
         names = [name.lower() for name in match.groups() if name]
         names = names[-count:] if match.re.groupindex.get("last") and match["last"] else names
         names = [name[-1] if name[-1] in "甲乙丙" else name for name in names]

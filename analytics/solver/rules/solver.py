@@ -9,8 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from analytics.errors import DataError
-from analytics.expression.notation import to_prefix
-from analytics.expression.slots import constant_label
+from analytics.expression.evaluate import constant_label
+from analytics.expression.tree import to_prefix
 from analytics.inference.subject import NOT_MATHEMATICS, looks_like_mathematics
 from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import mixed_solutions

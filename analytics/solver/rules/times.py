@@ -8,8 +8,7 @@ from datetime import date
 from fractions import Fraction
 from itertools import product
 
-from analytics.expression.evaluate import EvaluationError, evaluate
-from analytics.expression.slots import fill_slots
+from analytics.expression.evaluate import EvaluationError, evaluate, fill_slots
 from analytics.expression.tree import ExpressionTree
 from analytics.language.mentions import MINUTES_OF_DAY, ClockTime
 from analytics.solver.rules.conversions import conversion_factor, in_unit, scaled
@@ -112,7 +111,7 @@ _REPEATED = re.compile(r"\b(?:each|every|twice|times|half as|both|per|a (?:day|w
 
 def between_clock_times(reading: Reading) -> RuleAnswer | None:
     """Answer how long it is from one time of day to another: "from 6:45 pm to 8:30 pm", in the unit asked for."""
-    times = list(reading.language.clock_times.find_clock_times(reading.text))
+    times = list(reading.language.numbers.find_clock_times(reading.text))
     if len(times) != 2 or reading.plain() or _ASKS_WHEN.search(reading.question) or _REPEATED.search(reading.text):
         return None
     in_hours = _ASKS_HOURS.search(reading.question)
@@ -125,7 +124,7 @@ def between_clock_times(reading: Reading) -> RuleAnswer | None:
         return RuleAnswer(tree / constant(60))
     if _ASKS_MINUTES.search(reading.question):
         return RuleAnswer(tree)
-    written = reading.language.clock_times.written_period(*divmod(ends - begins, 60))
+    written = reading.language.numbers.written_period(*divmod(ends - begins, 60))
     return RuleAnswer(tree, rounding="period", written=written)
 
 
@@ -165,7 +164,7 @@ def _parts_of(reading: Reading, time: ClockTime, minutes: int) -> tuple[Expressi
 
 def clock_time_after(reading: Reading) -> RuleAnswer | None:
     """Answer when something ends that begins at a time of day and has a duration, or when it began."""
-    times = list(reading.language.clock_times.find_clock_times(reading.text))
+    times = list(reading.language.numbers.find_clock_times(reading.text))
     periods = [each for each in reading.plain() if not _says_nothing(reading, each)]
     if len(times) != 1 or not periods or not _ASKS_WHEN.search(reading.question):
         return None
@@ -191,7 +190,7 @@ def clock_time_after(reading: Reading) -> RuleAnswer | None:
         return None
     if minutes.denominator != 1:
         return None
-    written_clock_time = reading.language.clock_times.written_clock_time
+    written_clock_time = reading.language.numbers.written_clock_time
     is_half = time.half in ("am", "pm") and not _LONG_CLOCK.search(reading.text)
     written = written_clock_time(int(minutes), with_half=is_half)
     if not time.half and int(minutes) >= 780:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
+from analytics.language.detection import detect_language
 from analytics.question_content import AcceptedAnswer
 from analytics.records import QuestionRecord
-from analytics.text.tokens import detect_language
 from questionbank.formats.fields import exported_path
 from questionbank.formats.html_text import text_html
 from questionbank.formats.kinds import accepted_answers, option_weights

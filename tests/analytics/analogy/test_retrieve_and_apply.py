@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from analytics.analogy.graphs import ComputationalGraph, text_graph
 from analytics.analogy.retrieve_and_apply import Neighbour, alignments, apply_graphs
-from analytics.expression.notation import from_prefix
-from analytics.expression.parser import parse_expression
-from analytics.expression.slots import with_slots
+from analytics.expression.evaluate import with_slots
+from analytics.expression.tree import from_prefix, parse_expression
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import SlotNumbers
 from tests.cases import each_case

@@ -8,8 +8,7 @@ from apted.helpers import Tree
 from hypothesis import given
 
 from analytics.expression.distance import equation_similarity, tree_edit_distance
-from analytics.expression.parser import parse_expression
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.tree import ExpressionTree, parse_expression
 from tests.analytics.expression.trees import slot_trees
 
 

@@ -8,18 +8,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from analytics.errors import DataError
 from analytics.expression.evaluate import (
     MAX_BITS,
     EvaluationError,
     answers_agree,
+    constant_label,
     evaluate,
     evaluate_float,
     evaluate_floats,
+    fill_slots,
     number_value,
+    with_slots,
 )
-from analytics.expression.notation import to_infix
-from analytics.expression.parser import parse_expression
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.tree import ExpressionTree, parse_expression, to_infix
 from tests.analytics.expression.trees import number_trees, slot_trees
 from tests.cases import each_case
 
@@ -109,3 +111,35 @@ def test_answers_agree_within_a_ten_thousandth():
     assert answers_agree(1 / 3, 0.33333)
     assert answers_agree(1e6, 1e6 + 50)
     assert not answers_agree(5, 5.01)
+
+
+def values(*numbers: object) -> list[Fraction]:
+    return [Fraction(str(number)) for number in numbers]
+
+
+@each_case("expressions", "slots")
+def test_numbers_of_the_text_become_slots_and_others_constants(text, numbers, expected) -> None:
+    assert to_infix(with_slots(parse_expression(text), values(*numbers))) == expected
+
+
+def test_filled_slots_compute_with_other_numbers() -> None:
+    tree = with_slots(parse_expression("(11-1)*2"), values(2, 11))
+    assert evaluate(fill_slots(tree, [Fraction(3), Fraction(21)])) == 60
+    assert evaluate(fill_slots(tree, [Fraction(1, 3), Fraction(-5)])) == -2
+    with pytest.raises(DataError, match="has no number"):
+        fill_slots(tree, [Fraction(3)])
+
+
+@pytest.mark.parametrize(
+    ("value", "label"),
+    [
+        ("100", "100"),
+        ("3.14", "3.14"),
+        ("1/3", "1/3"),
+        ("-7/2", "-3.5"),
+        (f"{10**400}/2", str(5 * 10**399)),
+        (f"{10**400 + 1}/2", f"{5 * 10**399}.5"),
+    ],
+)
+def test_a_constant_has_one_spelling(value: str, label: str) -> None:
+    assert constant_label(Fraction(value)) == label

@@ -8,8 +8,8 @@ import pytest
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate
-from analytics.expression.notation import to_infix
 from analytics.expression.programs import calculations_tree, program_tree
+from analytics.expression.tree import to_infix
 from analytics.json_lines import read_objects
 from tests.cases import each_case
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from hypothesis import given, settings
 
 from analytics.expression.distance import tree_edit_distance
-from analytics.expression.graph_reading import (
+from analytics.expression.evaluate import binary_operators
+from analytics.expression.keys import (
+    graph_key,
     keys_with_another_step,
     keys_with_one_step_less,
     trees_with_another_step,
     trees_with_one_step_less,
 )
-from analytics.expression.keys import graph_key
-from analytics.expression.notation import from_prefix
-from analytics.expression.slots import binary_operators
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.tree import ExpressionTree, from_prefix
 from tests.analytics.expression.trees import slot_trees
 from tests.cases import each_case
 

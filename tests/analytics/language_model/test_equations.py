@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.expression.notation import to_prefix
-from analytics.expression.parser import parse_expression
+from analytics.expression.tree import parse_expression, to_prefix
 from analytics.language_model.equations import (
     EquationState,
     equation_prompt,

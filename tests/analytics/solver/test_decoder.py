@@ -10,7 +10,7 @@ import torch
 from analytics.artifacts import Manifest, artifact_write
 from analytics.errors import ArtifactError
 from analytics.expression.evaluate import answers_agree
-from analytics.expression.notation import from_prefix
+from analytics.expression.tree import from_prefix
 from analytics.records import ProblemRecord
 from analytics.solver.model import SolverModel, save_solver, solver_extra
 from analytics.solver.served import DECODER_NAME, load_solver

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.expression.evaluate import EvaluationError, evaluate
-from analytics.expression.parser import parse_expression
-from analytics.expression.slots import constant_label, fill_slots
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.evaluate import EvaluationError, constant_label, evaluate, fill_slots
+from analytics.expression.tree import ExpressionTree, parse_expression
 from analytics.solver.inversion import UnsolvableError, count_uses, solve_for
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from analytics.expression.evaluate import evaluate
-from analytics.expression.parser import parse_expression
+from analytics.expression.tree import parse_expression
 from analytics.json_lines import read_objects
 from analytics.problem_files import read_problems
 from analytics.solver.plausibility import rounding_of

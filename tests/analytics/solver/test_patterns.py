@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from analytics.expression.keys import structure_key
-from analytics.expression.parser import parse_expression
+from analytics.expression.tree import parse_expression
 from analytics.losses import TripletLoss
 from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.expression.notation import to_infix
+from analytics.expression.tree import to_infix
 from analytics.records import ProblemRecord
 from analytics.solver.pools import reorder_question
 from analytics.solver.targets import solver_example, value_of

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
+from analytics.language.contract import NotReversibleError
 from analytics.language.en.statements import answer_statement, asking_question
-from analytics.language.statements import NotReversibleError
 from analytics.language.zh.statements import answer_statement as chinese_statement
 from analytics.records import ProblemRecord
 from analytics.solver.reversing import main, measure_yield, reverse_operation

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from analytics.errors import DataError
-from analytics.expression.notation import to_prefix
+from analytics.expression.tree import to_prefix
 from analytics.language_model.equations import WrittenEquation
 from analytics.records import ProblemRecord
 from analytics.solver.second_opinion import SecondOpinionSolver, written_solutions

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.expression.evaluate import evaluate
-from analytics.expression.parser import parse_expression
+from analytics.expression.tree import parse_expression
 from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis
 from analytics.solver.solution import (

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from analytics.errors import DataError
-from analytics.expression.notation import to_infix
+from analytics.expression.tree import to_infix
 from analytics.records import ProblemRecord
 from analytics.solver.targets import OPERATORS, Vocabulary, solver_example, solver_examples, value_of
 from tests.cases import each_case

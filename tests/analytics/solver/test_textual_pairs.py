@@ -9,7 +9,7 @@ import pytest
 
 from analytics.errors import DataError
 from analytics.expression.distance import equation_similarity
-from analytics.expression.parser import parse_expression
+from analytics.expression.tree import parse_expression
 from analytics.records import ProblemRecord
 from analytics.solver.config import Pool
 from analytics.solver.pools import candidate_pool

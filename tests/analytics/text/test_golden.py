@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from analytics.language.detection import detect_language
 from analytics.language.table import language_of
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import asks_for_count
@@ -32,7 +33,7 @@ from analytics.text.notation import normalise_latex
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers
 from analytics.text.question_tasks import question_tasks
-from analytics.text.tokens import detect_language, search_tokens
+from analytics.text.tokens import search_tokens
 from analytics.text.units import find_units
 from analytics.text.word_problems import asks_nothing, is_word_problem
 
@@ -46,7 +47,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "forms": masked_text,
     "languages": detect_language,
     "numbers": find_numbers,
-    "clock times": lambda text: list(language_of(text).clock_times.find_clock_times(text)),
+    "clock times": lambda text: list(language_of(text).numbers.find_clock_times(text)),
     "units": find_units,
     "clauses": lambda text: (split_clauses(text), split_sentences(text)),
     "kinds": lambda text: (question_tasks(text), is_word_problem(text), asks_nothing(text)),

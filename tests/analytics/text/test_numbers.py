@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.language.en.numbers import english_value, english_words
+from analytics.language.en.numbers import english_value, english_words, written_clock_time
+from analytics.language.table import language_of
 from analytics.language.zh.numbers import chinese_value
 from analytics.text.numbers import find_numbers, mask_numbers
 from tests.cases import each_case
@@ -121,3 +122,15 @@ def test_finding_in_a_long_text_ends(unit: str, no_hang: None) -> None:
 
 def test_the_name_of_a_picture_is_no_number():
     assert [mention.text for mention in find_numbers("A side is h. ![5 cm](image2.png) Then 3 more.")] == ["5", "3"]
+
+
+@each_case("texts", "clock_times")
+def test_clock_times_are_found(text: str, times: list[list[int | str]]) -> None:
+    found = language_of(text).numbers.find_clock_times(text)
+    assert [[time.minutes, time.half] for time in found] == times
+
+
+def test_a_time_is_written_by_either_clock() -> None:
+    assert written_clock_time(0, with_half=True) == "12:00 am"
+    assert written_clock_time(725, with_half=True) == "12:05 pm"
+    assert written_clock_time(1505, with_half=False) == "1:05"

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.text.tokens import detect_language, search_tokens
+from analytics.language.detection import detect_language
+from analytics.text.tokens import search_tokens
 from tests.cases import each_case
 
 TOKEN = re.compile(r"[^\W_A-Z]{1,50}|[\u3400-\u9fff\uf900-\ufaff]+")

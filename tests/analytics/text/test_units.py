@@ -11,8 +11,8 @@ import pytest
 
 from analytics.errors import DataError
 from analytics.language.en.units import WORDS
+from analytics.language.mentions import ABBREVIATIONS, DIMENSIONS, MONEY_SIGNS, unit_dimension
 from analytics.language.zh.units import NAMES
-from analytics.text.unit_names import ABBREVIATIONS, DIMENSIONS, MONEY_SIGNS, unit_dimension
 from analytics.text.units import convert_quantity, find_units
 from tests.cases import each_case
 

@@ -18,6 +18,7 @@ from unittest import mock
 from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import load_retriever
 from analytics.expression.evaluate import answers_agree
+from analytics.language.detection import written_language
 from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.capability import SOLVER
@@ -29,7 +30,6 @@ from analytics.solver.served import load_solver
 from analytics.solver.solution import ProblemSolver
 from analytics.text.published_numbers import number_of_answer
 from analytics.text.remembered import forget_everything
-from analytics.text.tokens import written_language
 
 PLAIN = 0.5  # probability from which a page states an answer
 

@@ -7,9 +7,8 @@ from random import Random
 
 import pytest
 
-from analytics.expression.evaluate import answers_agree, evaluate_float
-from analytics.expression.parser import parse_expression
-from analytics.expression.slots import is_slot
+from analytics.expression.evaluate import answers_agree, evaluate_float, is_slot
+from analytics.expression.tree import parse_expression
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots
 from questionbank.problem_writing import everyday

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from analytics.expression.evaluate import evaluate_float
-from analytics.expression.parser import parse_expression
+from analytics.expression.tree import parse_expression
 from analytics.solver.targets import problem_graph_key
 from analytics.text.number_slots import number_slots
 from questionbank.problem_writing.names_and_numbers import OtherNumbers, retold

@@ -8,7 +8,7 @@ from itertools import islice
 from random import Random
 
 from analytics.expression.evaluate import evaluate
-from analytics.expression.parser import parse_expression
+from analytics.expression.tree import parse_expression
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots
 from questionbank.problem_writing.names_and_numbers import renumbered

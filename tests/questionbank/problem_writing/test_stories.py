@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from analytics.expression.evaluate import evaluate_float
-from analytics.expression.parser import parse_expression
+from analytics.expression.tree import parse_expression
 from analytics.problem_files import read_problems
 from analytics.solver.targets import problem_graph_key
 from questionbank.problem_writing import stories as engine

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.expression.evaluate import evaluate_float
-from analytics.expression.parser import parse_expression
+from analytics.expression.tree import parse_expression
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent, QuestionPart
 from analytics.records import QuestionRecord
 from analytics.text.published_numbers import number_of_answer

@@ -13,7 +13,7 @@ from fractions import Fraction
 import pytest
 
 from analytics.expression.evaluate import evaluate
-from analytics.expression.parser import parse_expression
+from analytics.expression.tree import parse_expression
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, solution_of
 from analytics.solver.targets import solver_example

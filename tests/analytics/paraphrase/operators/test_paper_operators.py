@@ -6,11 +6,11 @@ import random
 
 import numpy as np
 
+from analytics.language.mentions import unit_dimension
 from analytics.paraphrase.operators import deletions, names, numbers, stand_ins, units
 from analytics.paraphrase.operators.rule_paraphraser import reword
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.numbers import find_numbers
-from analytics.text.unit_names import unit_dimension
 from analytics.text.units import find_units
 from tests.cases import each_case
 

@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from analytics.expression.notation import to_infix
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.tree import ExpressionTree, to_infix
 from analytics.solver.rules.linear import Amount, Contradiction, Linear, solve
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analytics.text.language_words import evident_language
+from analytics.language.detection import evident_language
 from tests.cases import each_case
 
 

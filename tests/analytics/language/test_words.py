@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.language.en.verb_forms import BASES, base_of_past, base_of_present, past_of, third_person
+from analytics.language.en.words import BASES, base_of_past, base_of_present, past_of, third_person
 
 
 @pytest.mark.parametrize(

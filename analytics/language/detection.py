@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from itertools import islice
 
-from analytics.language.zh.language import CHINESE
+from analytics.language.table import CHINESE, ENGLISH, LANGUAGE_NAMES, primary_language
 
+_CJK = "\u3400-\u9fff\uf900-\ufaff"
 _WORDS: dict[str, str] = {
     "en": """the an of to in on at for and with from by was is are were be has have had do does did he she they it his
         her their its this that there how many much what which who if each more than as or not will would can all into
@@ -70,6 +72,74 @@ _LANGUAGES_OF: dict[str, list[str]] = {}
 for _language, _words in _WORDS.items():
     for _word in set(_words.split()):
         _LANGUAGES_OF.setdefault(_word, []).append(_language)
+_LANGUAGE_LETTERS = re.compile(rf"[{_CJK}]|\\[A-Za-z]+|[A-Za-z]+")
+_ENGLISH_WORD = re.compile(r"[^\W\d_]{2,}|\ba\b", re.IGNORECASE)
+_LEAST_COMMON = 0.1
+_ANY_WORD = re.compile(rf"[{_CJK}]|[^\W\d_]{{2,}}")
+_FEWEST_WORDS, _WORDS_LOOKED_AT = 6, 40
+_OTHER_SCRIPTS = re.compile(  # Cyrillic, Hebrew, Arabic, those of South and South-East Asia, kana, Hangul
+    "[\u0400-\u052f\u0590-\u08ff\u0900-\u0fff\u1000-\u109f\u3040-\u30ff\uac00-\ud7af]"
+)
+
+
+def detect_language(text: str) -> str:
+    r"""Return the code of a question's language; "und" if it is unknown.
+
+    A text in Latin script is in another language if that language's most common words indicate it. The language is
+    unknown if fewer than a tenth of the words are among the most common in English; fewer than six unknown words count
+    as English.
+
+    >>> detect_language("已知$\\triangle ABC$, find"), detect_language("Find $x$."), detect_language("")
+    ('zh', 'en', 'en')
+    >>> detect_language("У Ани 5 яблок."), detect_language("Ein Bauer hat 24 Hühner. Wie viele hat er jetzt?")
+    ('ru', 'de')
+    """
+    language = script_language(text)
+    if language == "zh":
+        return language
+    evident = evident_language(text)
+    if evident not in ("en", "zh", ""):
+        return evident
+    if language != "en":
+        return language
+    matches = islice(_ENGLISH_WORD.finditer(_NO_WORDS.sub(" ", text)), _WORDS_LOOKED_AT)
+    words = [match[0].lower() for match in matches]
+    is_foreign = len(words) >= _FEWEST_WORDS and (
+        sum(word in ENGLISH.words.COMMON for word in words) < _LEAST_COMMON * len(words)
+    )
+    return "und" if is_foreign else "en"
+
+
+def script_language(text: str) -> str:
+    r"""Return the language indicated by the scripts of a text outside LaTeX; Latin script counts as English.
+
+    >>> script_language("quadratic equations word problems"), script_language("How many letters has привет?")
+    ('en', 'en')
+    """
+    chinese = latin = latin_letters = 0
+    for piece in _LANGUAGE_LETTERS.findall(text):
+        if piece[0] > "\u3000":
+            chinese += 1
+        elif piece[0] != "\\":
+            latin += len(piece) > 2
+            latin_letters += len(piece)
+    if len(_OTHER_SCRIPTS.findall(text)) > chinese + latin_letters:
+        return "und"
+    return "zh" if chinese > 0 and chinese >= latin else "en"
+
+
+def written_language(text: str, tagged: str) -> str:
+    """Return the language that a text is written in: the tagged one unless the words contradict it.
+
+    Only tags of languages that `detect_language` knows are checked, and only if the text has words.
+
+    >>> [written_language(text, tag) for text, tag in (("小明有5支笔。", "en"), ("4/5 - 1/2", "zh"), ("5 Hunde", "de"))]
+    ['zh', 'zh', 'de']
+    """
+    if primary_language(tagged) not in LANGUAGE_NAMES or not _ANY_WORD.search(text):
+        return tagged
+    detected = detect_language(text)
+    return tagged if detected == primary_language(tagged) else detected
 
 
 def evident_language(text: str) -> str:
