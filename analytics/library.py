@@ -48,7 +48,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import RuleSolver, compared_answers, may_be_solved
 from analytics.solver.served import ServedSolver
 from analytics.solver.solution import Solution
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 
 __all__ = ["CACHE", "Encoder", "ParaphraseScorer", "Probes", "Retriever", "Solver"]
 

@@ -17,7 +17,7 @@ from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.language.detection import detect_language
 from analytics.records import ProblemRecord
-from analytics.text.copies import text_key
+from analytics.text.fingerprints import text_key
 
 Example = TypeVar("Example")
 
@@ -33,7 +33,7 @@ class Problems:
     def without_leaks(self) -> Problems:
         """Return the same sets without training and validation problems that also occur in the test set.
 
-        Differences in formatting are ignored: see `analytics.text.copies.text_key`.
+        Differences in formatting are ignored: see `analytics.text.fingerprints.text_key`.
         """
         tested = {text_key(problem.text) for problem in self.test}
 

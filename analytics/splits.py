@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 from analytics.text.numbers import mask_numbers
 
 HELD_OUT_SHARE = 0.1
@@ -22,7 +22,7 @@ def masked_text(text: str) -> str:
     """Normalise a text so that texts that differ only in numbers, case and whitespace become equal.
 
     Stored splits depend on hashes of this form, so it must not change; leaks are detected with
-    `analytics.text.copies.story_key`, which also ignores punctuation and tokenisation.
+    `analytics.text.fingerprints.story_key`, which also ignores punctuation and tokenisation.
     """
     return " ".join(mask_numbers(text).casefold().split())
 
@@ -107,7 +107,7 @@ def linked_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class KeptOut:
-    """Questions excluded from training, with copies that differ only in numbers (`analytics.text.copies.story_key`)."""
+    """Questions excluded from training, with copies that differ only in numbers: `fingerprints.story_key`."""
 
     keys: frozenset[str] = frozenset()
 

@@ -13,7 +13,7 @@ from analytics.artifacts import artifact_read
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.capability import Capability, Lens, Starter
 from analytics.retrieval import Encode
-from analytics.text.word_problems import is_word_problem
+from analytics.text.question_tasks import is_word_problem
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
 if TYPE_CHECKING:

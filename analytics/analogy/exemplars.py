@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from analytics.analogy.graphs import ComputationalGraph, integer_codes
 from analytics.errors import DataError
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 
 Floats = npt.NDArray[np.float64]
 

@@ -62,7 +62,7 @@ class _Candidate:
 def question_number(text: str) -> int:
     """Return a 64-bit fingerprint of a question that ignores numbers, case, whitespace and punctuation.
 
-    It is stored with every scorer, so it does not use `analytics.text.copies.story_key`, which may change.
+    It is stored with every scorer, so it does not use `analytics.text.fingerprints.story_key`, which may change.
     """
     form = _SYMBOLS.sub("", masked_text(text))
     return int.from_bytes(hashlib.sha256(form.encode()).digest()[:8], "big")

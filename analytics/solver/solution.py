@@ -28,7 +28,7 @@ from analytics.solver.unanswerable import unanswerable_reason
 from analytics.text.number_slots import NumberSlot
 from analytics.text.numbers import find_numbers
 from analytics.text.question_layout import text_blocks
-from analytics.text.word_problems import asks_nothing
+from analytics.text.question_tasks import asks_nothing
 
 LONGEST_TEXT = 10_000  # characters; no word problem is that long, and reading more takes time
 MOST_NUMBERS = 50

@@ -6,6 +6,8 @@ the author's intention (a rounded number, another letter, another unit) is "unkn
 Formulas are compared where both have a value: ``\frac{x^2}{x}`` is ``x``. Equations and inequalities are the same if
 one is a multiple of the other, and different if a point satisfies only one of them. Lists are compared element by
 element. The size limits of `analytics.text.formula_trees` bound the work to about half a second at worst.
+
+`number_of_answer` reads a published answer as a number, with which computed values may agree.
 """
 
 from __future__ import annotations
@@ -13,16 +15,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
 from typing import Any, Literal
 
 from analytics.errors import LatexError
-from analytics.text.bare_latex import is_bare_formula
+from analytics.expression.evaluate import answers_agree
 from analytics.text.formulas import segment_text
 from analytics.text.notation import formula_tokens, normalise_latex
+from analytics.text.number_slots import number_slots
+from analytics.text.numbers import find_numbers
 from analytics.text.plain_grammar import plain_to_latex
+from analytics.text.plain_maths import is_bare_formula
 from analytics.text.plain_tokens import PlainMathsError
 
 Meaning = Literal["same", "different", "unknown"]
@@ -258,3 +264,59 @@ def _bracketed(term: str) -> tuple[str, list[str]] | None:
         return None
     parts, _ = _split(" ".join(tokens[1:-1]), frozenset(","))
     return (tokens[0] + tokens[-1], parts) if len(parts) > 1 else None
+
+
+_READ = 200  # characters of an answer that are parsed
+_CALCULATES = re.compile(  # signs that the digits are not the number itself: roots, π, powers, logarithms, letters
+    r"\\sqrt|sqrt|√|\\pi(?![a-z])|π|(?<![a-z])pi(?![a-z])|[\d)]\s*\^(?!\s*\{?\s*(?:\\circ|\\degree|°))|\\(?:log|ln)"
+    r"|\\frac\s*\{(?:[^{}]*\}\s*\{)?[^{}]*[a-z]|(?<![a-zA-Z])[xyz]\s*\^|[\d}]\s?[xyz](?![a-z])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedNumber:
+    """A published answer that is a number.
+
+    Attributes:
+        value: the signed value.
+        decimals: number of digits after the decimal point.
+        digits: the value of the digits alone, if it differs: 10 for 10 %.
+    """
+
+    value: float
+    decimals: int
+    digits: float | None = None
+
+    def agrees_with(self, value: float | None) -> bool:
+        """Return whether a value equals the answer, or does so when rounded to its decimals; 0.67 agrees with 2/3.
+
+        An answer without decimals is not taken to be rounded: 25.7 packets are neither 25 nor 26.
+        """
+        if value is None:
+            return False
+        rounded = round(value, self.decimals) if self.decimals else value
+        readings = [self.value] if self.digits is None else [self.value, self.digits]
+        return any(answers_agree(candidate, reading) for candidate in (value, rounded) for reading in readings)
+
+
+def number_of_answer(answer: str) -> PublishedNumber | None:
+    r"""Parse an answer that is a single number, as in ``24 eggs``, ``-3``, ``5/56`` and ``10%``; None otherwise.
+
+    ``2\sqrt{3}`` is read as its value. An answer with a letter for a number, such as ``3x``, is not a number.
+    """
+    answer = answer[:_READ]
+    if _CALCULATES.search(answer):
+        value = answer_value(answer)
+        return None if value is None else PublishedNumber(value, 0)
+    mentions = find_numbers(answer)
+    if len(mentions) != 1:
+        return None
+    mention = mentions[0]
+    readings = {slot.value for slot in number_slots(answer)} - {mention.value}
+    decimals = re.fullmatch(r"[\d,]*\.(\d+)", mention.text)
+    try:
+        value = float(mention.signed)
+        digits = float(readings.pop()) if len(readings) == 1 else None  # a fraction has two: 5 and 56
+    except OverflowError:
+        return None
+    return PublishedNumber(value, len(decimals[1]) if decimals else 0, digits)

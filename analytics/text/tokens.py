@@ -31,8 +31,8 @@ from analytics.language.mentions import ABBREVIATIONS
 from analytics.language.table import language_named
 from analytics.text.characters import keyboard_maths
 from analytics.text.formulas import has_formula_marks, segment_text
+from analytics.text.markup import replace_text_macros, replace_text_macros_in_formula
 from analytics.text.notation import SYNONYMS
-from analytics.text.textmode import replace_text_macros, replace_text_macros_in_formula
 
 _CJK = "\u3400-\u9fff\uf900-\ufaff"
 _SIGNS = {

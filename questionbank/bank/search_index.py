@@ -26,7 +26,7 @@ from analytics.analysed_text import Options, stem_text, stored_content
 from analytics.language.table import primary_language
 from analytics.question_content import QuestionContent, option_text
 from analytics.records import QuestionRecord
-from analytics.text.formula_shape import shape_tokens, text_formulas
+from analytics.text.formulas import shape_tokens, text_formulas
 from analytics.text.question_tasks import question_tasks
 from analytics.text.tokens import search_tokens
 from questionbank.core.cached import KeyedCache, VersionedCache

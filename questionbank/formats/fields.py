@@ -301,7 +301,7 @@ def _equation(fields: Fields, text: str, numbers: tuple[str, ...], answer: str, 
     if equation or fields.problems or not (program or calculations):
         return equation
     # imported here because both load numpy, which the demo generator and most files do not need
-    from analytics.text.published_numbers import number_of_answer
+    from analytics.text.meaning import number_of_answer
     from questionbank.formats.kinds import derived_equation
 
     if options:

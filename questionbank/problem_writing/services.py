@@ -14,9 +14,9 @@ from analytics.expression.evaluate import evaluate
 from analytics.expression.tree import parse_expression
 from analytics.language.table import primary_language
 from analytics.solver.targets import problem_graph_key
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 from analytics.text.number_slots import number_slots
-from analytics.text.word_problems import asks_nothing, is_word_problem
+from analytics.text.question_tasks import asks_nothing, is_word_problem
 from questionbank.bank.question_selectors import exact_duplicates, published_number
 from questionbank.bank.question_services import question_add_reworded, question_create
 from questionbank.core.database import get_or_not_found

@@ -26,7 +26,7 @@ from analytics.expression.keys import graph_key
 from analytics.expression.tree import ExpressionTree, to_infix
 from analytics.solver.inversion import solve_for
 from analytics.solver.targets import problem_graph_key
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 from questionbank.problem_writing.problem import RetoldProblem, measures_alike, written_like
 
 _MOST_OPERATIONS = 3

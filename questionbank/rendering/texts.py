@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 
-from analytics.text.bare_latex import bare_formulas, is_bare_formula
 from analytics.text.formulas import Segment, segment_text
-from analytics.text.pictures import PICTURE
-from analytics.text.textmode import replace_text_macros
+from analytics.text.markup import PICTURE, replace_text_macros
+from analytics.text.plain_maths import bare_formulas, is_bare_formula
 from questionbank.formats.pictures import ADDRESS
 from questionbank.formulas import LONGEST_DEFINITIONS, FormulaRefused, formula_mathml, split_definitions
 from questionbank.rendering.html_text import Blocks, Line

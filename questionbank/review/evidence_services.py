@@ -21,7 +21,7 @@ from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.scorer import Scorer, UnreadReason
 from analytics.records import ProblemRecord
 from analytics.solver.solution import CERTAIN_ENOUGH, Solution
-from analytics.text.word_problems import is_word_problem
+from analytics.text.question_tasks import is_word_problem
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.formats.answer_files import InputPair
 from questionbank.models import LanguageModelAnswer, LanguageModelUse, ParaphrasePair, ReviewDecision

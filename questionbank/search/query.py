@@ -22,8 +22,7 @@ from rapidfuzz.distance import OSA
 
 from analytics.language.detection import script_language
 from analytics.language.table import CHINESE
-from analytics.text.formula_shape import text_formulas
-from analytics.text.formulas import segment_text
+from analytics.text.formulas import segment_text, text_formulas
 from analytics.text.plain_maths import mark_plain_maths
 from analytics.text.tokens import search_tokens
 from questionbank.core.cached import VersionedCache

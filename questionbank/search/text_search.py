@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from analytics.text.formula_shape import shape_tokens
+from analytics.text.formulas import shape_tokens
 from questionbank.search.concept_search import is_tagged, tagged
 from questionbank.search.filters import Condition, fetch, holding, rows_of_any
 from questionbank.search.query import Vocabulary, quoted, vocabulary

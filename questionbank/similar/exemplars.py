@@ -34,9 +34,9 @@ from analytics.catalog import main_lens
 from analytics.recalling_solver import applied_solution
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import answer_to_count
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 from analytics.text.number_slots import SlotNumbers, slot_places
-from analytics.text.word_problems import is_word_problem
+from analytics.text.question_tasks import is_word_problem
 from questionbank.bank.question_selectors import published_answer, story_ids
 from questionbank.bank.vector_selectors import nearest, stored_vector
 from questionbank.core.capability_catalog import lens_name

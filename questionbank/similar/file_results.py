@@ -20,7 +20,7 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.recalling_solver import likely_graphs, recalling
 from analytics.records import ProblemRecord
 from analytics.solver.solution import ProblemSolver
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 from analytics.text.numbers import find_numbers
 from questionbank.core.errors import ImportRefused, LineProblem, ServiceUnavailable, ValidationFailed
 from questionbank.core.wording import counted

@@ -22,7 +22,7 @@ from analytics.analogy.exemplars import exemplar_score
 from analytics.catalog import FALLBACK_LENS, main_lens
 from analytics.concept_paths import shared_depth
 from analytics.inference.subject import looks_like_mathematics
-from analytics.text.masking import masked_text, without_credits
+from analytics.text.fingerprints import masked_text, without_credits
 from analytics.text.tokens import search_tokens
 from questionbank.bank.question_selectors import TaggedPath, tagged_paths
 from questionbank.bank.search_index import concepts_version, facet_cube, facet_version

@@ -17,7 +17,7 @@ from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
 from analytics.records import ProblemRecord
 from analytics.solver.solution import CERTAIN_ENOUGH
 from analytics.splits import HELD_OUT_SHARE, split_place
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 from analytics.text.tokens import search_tokens
 from questionbank.core.capability_report import CachedReport, Report, Row, Table, TableRow
 from questionbank.core.wording import counted, language_name

@@ -12,7 +12,7 @@ from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
 from analytics.probes.data import kept_out
 from analytics.records import ConceptPath
 from analytics.splits import is_held_out
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 from questionbank.bank.concept_selectors import default_hierarchy
 from questionbank.core.capability_report import CachedReport, Report, Row, Table, TableRow
 from questionbank.core.wording import counted, language_name

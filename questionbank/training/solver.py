@@ -14,9 +14,9 @@ from analytics.language.table import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.solution import numbers_reason, story_reason
 from analytics.splits import is_held_out, split_place
+from analytics.text.meaning import number_of_answer
 from analytics.text.number_slots import number_slots
-from analytics.text.published_numbers import number_of_answer
-from analytics.text.word_problems import is_word_problem
+from analytics.text.question_tasks import is_word_problem
 from questionbank.bank.question_selectors import in_language, published_answer
 from questionbank.core.capability_report import CachedReport, Report, Table, TableRow
 from questionbank.core.wording import counted

@@ -17,8 +17,8 @@ from analytics.language.table import primary_language
 from analytics.records import QuestionRecord
 from analytics.solver.targets import problem_graph_key
 from analytics.text.formulas import segment_text
+from analytics.text.meaning import number_of_answer
 from analytics.text.numbers import find_numbers, mask_numbers
-from analytics.text.published_numbers import number_of_answer
 from questionbank.formats.kinds import derived_answer, right_labels
 from questionbank.problem_writing.names_and_numbers import renumbered
 from questionbank.problem_writing.problem import RetoldProblem, refusal

@@ -13,7 +13,7 @@ from random import Random
 
 from analytics.language.table import primary_language
 from analytics.question_content import Option, QuestionContent, QuestionPart
-from analytics.text.pictures import PICTURE
+from analytics.text.markup import PICTURE
 from questionbank.formats.kinds import apart, derived_answer, lettered_choices, part_label
 from questionbank.formats.written_numbers import plain
 from questionbank.papers.phrases import with_range
@@ -38,6 +38,7 @@ from questionbank.worksheets.sheet import (
     part_scale,
     takes_lines,
 )
+from worker.reproduction import apart
 
 LEAST_STIMULUS = 40  # shortest first paragraph in characters that counts as a shared text
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")

@@ -38,7 +38,7 @@ from analytics.json_lines import read_objects
 from analytics.language_model.protocol import AskOptions, LanguageModel, Message, conversation
 from analytics.metrics import pearson
 from analytics.recalling_solver import likely_graphs
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 from worker.bootstrap import middle, resample_counts
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.served import without_solution
 from analytics.solver.solution import CERTAIN_ENOUGH, ProblemSolver
 from analytics.solver.targets import problem_graph_key
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 from questionbank.problem_writing.names_and_numbers import retold
 from questionbank.problem_writing.problem import RetoldProblem, refusal
 from questionbank.problem_writing.stories import stories

@@ -17,7 +17,7 @@ from analytics.language_model.protocol import LanguageModel
 from analytics.language_model.solving import FLOOR, Weights, is_settled, problem_messages, with_worked_out, work_out
 from analytics.records import ProblemRecord
 from analytics.solver.solution import CERTAIN_ENOUGH, Solution
-from analytics.text.published_numbers import number_of_answer
+from analytics.text.meaning import number_of_answer
 from questionbank.bank.question_selectors import solution_from_json
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.registry.artifact_selectors import language_champion

@@ -2,8 +2,9 @@
 
 ``python -m worker.reproduction.apart --data ../shared/data`` prints the table of docs/results/apart.md. For every
 training list and every set in docs/results.md that it is evaluated on, the table gives the number of the set's texts
-that the list contains: exactly (`analytics.text.copies.text_key`), and ignoring numbers (`story_key`). The exit code is
-1 if a list contains more than its row claims. Synthetic problems are excluded: they are made from our own templates.
+that the list contains: exactly (`analytics.text.fingerprints.text_key`), and ignoring numbers (`story_key`). The exit
+code is 1 if a list contains more than its row claims. Synthetic problems are excluded: they are made from our own
+templates.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from analytics.encoder.examples import EncoderExample, split_held_out
 from analytics.json_lines import read_objects
 from analytics.problem_files import Problems, read_problems
 from analytics.splits import KeptOut
-from analytics.text.copies import every_key_remembered, story_key, text_key
+from analytics.text.fingerprints import every_key_remembered, story_key, text_key
 from questionbank.demo.bank import demo_questions
 from worker.reproduction.paraphrase_tables import training_material
 from worker.reproduction.runs import PROBLEM_SETS, part_names, part_problems

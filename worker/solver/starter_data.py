@@ -36,7 +36,7 @@ from typing import Any
 
 from analytics.json_lines import read_objects
 from analytics.splits import KeptOut, is_held_out
-from analytics.text.copies import story_key, text_key
+from analytics.text.fingerprints import story_key, text_key
 from questionbank.demo.bank import demo_questions
 from questionbank.problem_writing.everyday import everyday_rows
 from questionbank.problem_writing.stories import synthetic_rows

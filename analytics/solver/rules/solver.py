@@ -30,8 +30,8 @@ from analytics.solver.solution import (
     solution_of,
 )
 from analytics.text.number_slots import number_slots
+from analytics.text.question_tasks import is_instruction, is_word_problem
 from analytics.text.remembered import Remembered
-from analytics.text.word_problems import is_instruction, is_word_problem
 
 CONTRADICTION_REASON = "What the text says cannot all be true: no numbers fit it."
 

@@ -9,10 +9,9 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from analytics.text.bare_latex import bare_formulas
 from analytics.text.formulas import segment_text
-from analytics.text.pictures import PICTURE
-from analytics.text.textmode import replace_text_macros
+from analytics.text.markup import PICTURE, replace_text_macros
+from analytics.text.plain_maths import bare_formulas
 from questionbank.formats.latex.structure import GONE, FormulaWriter, without_comments
 from questionbank.formulas import FormulaRefused, split_definitions
 

@@ -7,7 +7,7 @@ import pytest
 
 from analytics.analogy.exemplars import ExemplarCorpus
 from analytics.errors import DataError
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 
 TEXTS = ["Tom has 3 pens.", "Ann eats 2 of 9 pies.", "A car goes 4 miles.", "Tom has 8 pens ."]
 VECTORS = np.array([[1, 0], [0.8, 0.6], [0, 1], [1, 0]], dtype=np.float32)

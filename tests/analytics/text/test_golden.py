@@ -27,15 +27,14 @@ from analytics.solver.rules.reading import Reading
 from analytics.solver.rules.solver import rule_solution
 from analytics.solver.unanswerable import unanswerable_reason
 from analytics.text.clauses import split_clauses, split_sentences
-from analytics.text.formula_shape import shape_tokens, text_formulas
-from analytics.text.masking import masked_text
+from analytics.text.fingerprints import masked_text
+from analytics.text.formulas import shape_tokens, text_formulas
 from analytics.text.notation import normalise_latex
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers
-from analytics.text.question_tasks import question_tasks
+from analytics.text.question_tasks import asks_nothing, is_word_problem, question_tasks
 from analytics.text.tokens import search_tokens
 from analytics.text.units import find_units
-from analytics.text.word_problems import asks_nothing, is_word_problem
 
 DEMO_BANK = Path(__file__).resolve().parents[3] / "questionbank" / "demo" / "bank.jsonl.gz"
 PUBLIC_FILES = ("math/train", "tal_scq_zh/train", "gsm8k/train", "eedi/train", "theoremqa/test")

@@ -28,7 +28,7 @@ from analytics.solver.rules.linear import Contradiction
 from analytics.solver.rules.reading import Reading
 from analytics.solver.served import load_solver
 from analytics.solver.solution import ProblemSolver
-from analytics.text.published_numbers import number_of_answer
+from analytics.text.meaning import number_of_answer
 from analytics.text.remembered import forget_everything
 
 PLAIN = 0.5  # probability from which a page states an answer

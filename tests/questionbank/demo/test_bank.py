@@ -7,7 +7,7 @@ from pathlib import Path
 
 from analytics.expression.evaluate import evaluate_float
 from analytics.expression.tree import parse_expression
-from analytics.text.published_numbers import number_of_answer
+from analytics.text.meaning import number_of_answer
 from questionbank.demo.bank import demo_questions, phrasing_pairs, story_pairs
 from questionbank.rendering import render_question
 

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from analytics.splits import is_held_out
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 from questionbank.models import ModelArtifact, ModelComparison, ModelEvent, Question, Run
 from questionbank.registry.artifact_services import model_event_create
 from tests.factories import asked_of

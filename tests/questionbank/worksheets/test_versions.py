@@ -12,7 +12,7 @@ from analytics.expression.evaluate import evaluate_float
 from analytics.expression.tree import parse_expression
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent, QuestionPart
 from analytics.records import QuestionRecord
-from analytics.text.published_numbers import number_of_answer
+from analytics.text.meaning import number_of_answer
 from questionbank.worksheets.question_variants import other_order, relabelled, why_kept, with_changed_numbers
 from questionbank.worksheets.sheet import VERSIONS, Mixing, PlannedQuestion, PlannedSection, SheetItem
 from questionbank.worksheets.versions import Arrangement, arrange

@@ -17,7 +17,7 @@ from analytics.errors import DataError
 from analytics.language_model.protocol import ModelAnswer
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
-from analytics.text.copies import story_key
+from analytics.text.fingerprints import story_key
 from tests.language_model_server import streamed
 from tests.questionbank.scripted_solver import ScriptedSolver
 from tests.tiny_backbone import tiny_backbone

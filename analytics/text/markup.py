@@ -1,4 +1,4 @@
-r"""Text-mode LaTeX macros and their plain-character equivalents.
+r"""Markup in prose: text-mode LaTeX macros with their plain characters, and pictures (``![description](name)``).
 
 Question banks mix LaTeX's text mode into prose (``Anna\textquotesingle s``, ``5 \textless{} 7``,
 ````quoted''``, ``20\%``) and into formulas. One table serves both: :mod:`analytics.text.formulas` uses it for
@@ -169,3 +169,17 @@ def _formula_character(match: re.Match[str]) -> str:
     if character is None:
         return match[0]
     return _IN_FORMULA.get(character, character)
+
+
+PICTURE = re.compile(r"!\[(?P<alt>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<name>[^()\n]*)\)")
+
+
+def blank_names(text: str) -> str:
+    """Return a text with its picture names blanked out, because they are not wording; offsets stay the same.
+
+    >>> blank_names("How long is a? ![2 sides](image1.png)")
+    'How long is a? ![2 sides](          )'
+    """
+    if "](" not in text:
+        return text
+    return PICTURE.sub(lambda match: f"![{match['alt']}]({' ' * len(match['name'])})", text)

@@ -1,6 +1,13 @@
-r"""The form of a question: its text and its formulas with numbers, signs and variables masked.
+r"""Fingerprints of questions: the same problem apart from notation, copies with other numbers, and the same form.
 
-Two questions with the same form differ only in numbers: ``$x^2-6x-16=0$`` and ``$y^2+7y+12=0$`` have the same form.
+One data set writes "7 red apples are in the basket . How many ... ?", another "Seven red apples are in the basket. How
+many ...?". `text_key` and `story_key` ignore how numbers are written (digits, words, ordinals), case, punctuation,
+accents, spaces and tokenisation. Everything that separates training data from evaluation data compares by them:
+exclusion from training, leak reports, the starters' data and the table of `worker.reproduction.apart`. The fixed parts
+of `analytics.splits` are cut by another key, which does not change because stored models and figures depend on it.
+
+`masked_text` is the form of a question, with numbers, signs and variables masked: ``$x^2-6x-16=0$`` and
+``$y^2+7y+12=0$`` have the same form.
 
 ==============  ========================================================================================
 number          ``#``, in digits or in words; dropped before a variable or a bracket
@@ -15,14 +22,100 @@ exponent        ``#``, except in equations and inequalities, where it separates 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from functools import lru_cache
+from itertools import groupby
 
 from analytics.language.mentions import NumberMention
 from analytics.text.characters import VULGAR_FRACTIONS
 from analytics.text.formulas import segment_text
 from analytics.text.notation import formula_tokens, normalise_latex
 from analytics.text.numbers import find_numbers
+from analytics.text.remembered import Remembered
+
+_NUMBER = "#"
+_BLANK_BEFORE = re.compile(r"\s+(?=[,.;:?!%'’)\]}])")
+_BLANK_AFTER = re.compile(r"(?<=[(\[{$])\s+")
+_DASH = re.compile(r"\s*[-‐‑‒–—−]+\s*")
+_THOUSANDS = re.compile(r"(?<=\d)\s*,\s*(?=\d{3}(?!\d))")
+_WORD = re.compile(r"[^\W_]+|[+=<>*^×÷]")
+_ORDINALS = {
+    word: str(value)
+    for value, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
+    )
+} | {"one": "1", "ones": "1"}  # not among the numbers found in the text, as in "the old ones"
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
+
+
+def text_key(text: str) -> str:
+    """Return a key that is the same for texts with the same words and the same numbers.
+
+    >>> text_key("Seven red apples, 1,250 in 1/2 of the baskets.")
+    '7 redapples 1250 in 1/2 ofthebaskets'
+    >>> text_key("7 red apples , 1250 in half of the baskets")
+    '7 redapples 1250 in 1/2 ofthebaskets'
+    """
+    return _keys(text)[0]
+
+
+def story_key(text: str) -> str:
+    """Return a key that is the same for texts that differ only in their numbers; adjacent numbers count as one.
+
+    >>> story_key("Tom has 3 pens .") == story_key("Tom has twenty-five pens.")
+    True
+    """
+    return _keys(text)[1]
+
+
+def every_key_remembered() -> AbstractContextManager[None]:
+    """Cache the keys of all texts inside the context, for lists that are compared repeatedly."""
+    return _keys.without_bound()
+
+
+@Remembered
+def _keys(text: str) -> tuple[str, ...]:
+    tokens = _tokens(text)
+    story = groupby(_NUMBER if token[0].isdigit() else token for token in tokens)
+    return " ".join(tokens), " ".join(token for token, _ in story)
+
+
+def _tokens(text: str) -> list[str]:
+    """Return numbers as values, and between them the letters of the words, joined."""
+    plain = _untokenised(text)
+    tokens: list[str] = []
+    end = 0
+    for mention in find_numbers(plain):
+        tokens += _words(plain[end : mention.start])
+        tokens.append(str(mention.value))
+        ordinal = _ORDINAL.match(plain, mention.end)
+        end = ordinal.end() if ordinal else mention.end
+    tokens += _words(plain[end:])
+    return tokens
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield the words of a text, with adjacent words joined and ordinals as numbers."""
+    words = [_ORDINALS.get(word, word) for word in _WORD.findall(text.casefold())]
+    for is_number, row in groupby(words, key=str.isdigit):
+        if is_number:
+            yield from row
+        else:
+            yield "".join(row)
+
+
+def _untokenised(text: str) -> str:
+    """Return a text without accents and without the spaces that a tokenizer puts around punctuation."""
+    if not text.isascii():
+        text = "".join(
+            character if character in VULGAR_FRACTIONS else unicodedata.normalize("NFKD", character)
+            for character in text
+        )
+    text = _BLANK_AFTER.sub("", _BLANK_BEFORE.sub("", text))
+    return _THOUSANDS.sub(",", _DASH.sub("-", text))
+
 
 MASK = "#"
 FRACTION_MASK = "½"
@@ -35,7 +128,7 @@ _CREDIT = re.compile(
     rf"[(\[（【](?=[^()\[\]（）【】]*(?:{_CREDIT_WORDS}))[^()\[\]（）【】]{{1,160}}[)\]）】]", re.IGNORECASE
 )
 
-_NUMBER = re.compile(r"[\d.]")
+_DIGIT_OR_POINT = re.compile(r"[\d.]")
 _VARIABLE = re.compile(r"[a-zA-Z]$|\\(?:alpha|beta|gamma|delta|theta|lambda|mu|phi|varphi|omega)$")
 _CONSTANTS = frozenset("eid")
 _NAMES = "abcfghjklmnopqrstuvwxyz"  # for masked variables: without the constants
@@ -84,14 +177,14 @@ def masked_formula(latex: str, variables: dict[str, str] | None = None) -> str:
     ('a ^ 2 ± # = #', '½ \\div #')
     """
     variables = {} if variables is None else variables
-    tokens = _tokens(latex)
+    tokens = _formula_tokens(latex)
     keeps_exponents = not _RELATIONS.isdisjoint(tokens)
     masked: list[str] = []
     for piece in tokens:
         exponent = masked[-1:] == ["^"]
         if exponent and piece.isdigit():
             masked.append(piece if keeps_exponents else MASK)
-        elif _NUMBER.match(piece):
+        elif _DIGIT_OR_POINT.match(piece):
             masked.append(MASK)
         elif _VARIABLE.match(piece) and piece not in _CONSTANTS:
             masked.append(_variable(piece, variables))
@@ -103,7 +196,7 @@ def masked_formula(latex: str, variables: dict[str, str] | None = None) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def _tokens(latex: str) -> tuple[str, ...]:
+def _formula_tokens(latex: str) -> tuple[str, ...]:
     """Return the tokens without braces, with numeric fractions masked."""
     latex = normalise_latex(latex)
     if "frac" in latex or "/" in latex or not VULGAR_FRACTIONS.keys().isdisjoint(latex):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analytics.text.textmode import TEXT_MACROS, replace_text_macros, replace_text_macros_in_formula
+from analytics.text.markup import TEXT_MACROS, replace_text_macros, replace_text_macros_in_formula
 from tests.cases import each_case
 
 
