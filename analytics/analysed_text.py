@@ -14,7 +14,7 @@ from typing import Any
 
 from analytics.question_content import EMPTY, Option, QuestionContent, content_of, option_text
 from analytics.records import QuestionRecord
-from analytics.text.markup import PICTURE
+from analytics.text.characters import PICTURE
 from analytics.text.question_tasks import EMPTY_WORDS, ONLY_IN_PHRASES
 from analytics.text.tokens import search_tokens
 

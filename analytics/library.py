@@ -38,8 +38,7 @@ from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, OnnxEncoder
 from analytics.inference.heads import Prediction, ProbeHeads
 from analytics.inference.subject import looks_like_mathematics
 from analytics.json_lines import TEXT_LIMIT, string_problem
-from analytics.language.detection import detect_language
-from analytics.language.table import primary_language
+from analytics.languages import detect_language, primary_language
 from analytics.paraphrase.scoring.scorer import PairScore, Scorer
 from analytics.problem_files import problem_record
 from analytics.question_files import question_row

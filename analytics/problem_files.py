@@ -15,7 +15,7 @@ import numpy as np
 
 from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
-from analytics.language.detection import detect_language
+from analytics.languages import detect_language
 from analytics.records import ProblemRecord
 from analytics.text.fingerprints import text_key
 

@@ -20,7 +20,7 @@ from analytics.analogy.retriever import Datastore, ServedRetriever, kept_example
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree, renumbered
 from analytics.expression.tree import to_prefix
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import mixed_solutions, pooled_solutions
 from analytics.solver.plausibility import answer_to_count, plausible_first

@@ -22,7 +22,7 @@ from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings
 from analytics.errors import AnalyticsError, ArtifactError
 from analytics.json_lines import read_objects
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.splits import KeptOut
 from analytics.starters import copy_adapter
 from analytics.training.context import FileOptions, TrainingContext, wait_passively

@@ -29,7 +29,7 @@ from analytics.artifacts import Manifest, artifact_amend, artifact_read
 from analytics.errors import ArtifactError, DataError
 from analytics.expression.tree import from_prefix, to_prefix
 from analytics.inference.encode import OnnxEncoder, load_encoder
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.retrieval import best_columns

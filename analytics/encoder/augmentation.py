@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.formula_augmentation import rename_variable, replace_number, replace_operator, scale_variable
-from analytics.language.table import CHINESE
+from analytics.languages import CHINESE
 from analytics.text.clauses import split_clauses
 from analytics.text.formulas import segment_text
 

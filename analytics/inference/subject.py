@@ -18,7 +18,7 @@ import numpy as np
 
 from analytics.analysed_text import is_invented
 from analytics.inference.ngrams import HashedNgramEncoder
-from analytics.language.detection import evident_language
+from analytics.languages import evident_language
 
 NOT_MATHEMATICS = "This does not look like a mathematics question."
 WEIGHTS = Path(__file__).with_name("subject.npz")

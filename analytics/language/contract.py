@@ -1,4 +1,4 @@
-"""Definition of a language: a folder of `analytics.language` with the modules below, and a row in `table`.
+"""Definition of a language: a folder of this package with the modules below, and a row in `analytics.languages`.
 
 Statements, at the end, are what a language's ``statements.py`` gives to the reversing of problems. Torch-free.
 """

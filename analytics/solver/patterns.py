@@ -17,7 +17,7 @@ import numpy as np
 
 from analytics.expression.keys import structure_key
 from analytics.expression.tree import ExpressionTree
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.solver.targets import OPERATORS, SolverExample
 
 _FEW = 32  # indices drawn before a full permutation is computed

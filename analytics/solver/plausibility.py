@@ -14,7 +14,7 @@ from analytics.expression.tree import ARITY, ExpressionTree, from_prefix
 from analytics.language.en.units import WORDS
 from analytics.language.en.words import singular
 from analytics.language.mentions import NumberKind, unit_dimension
-from analytics.language.table import language_of
+from analytics.languages import language_of
 from analytics.solver.rules.conversions import asked_unit
 from analytics.solver.rules.reading import Quantity, Reading
 from analytics.solver.solution import Solution, divides_by_zero

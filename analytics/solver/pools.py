@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from analytics.errors import DataError
-from analytics.language.table import language_named, primary_language
+from analytics.languages import language_named, primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.reversing import reverse_operation
 from analytics.solver.targets import SolverExample, solver_example

@@ -16,8 +16,8 @@ from analytics.expression.evaluate import EvaluationError, constant_label, evalu
 from analytics.expression.tree import ExpressionTree, from_prefix, to_infix
 from analytics.language.contract import NotReversibleError, Statement
 from analytics.language.en import statements as english_statements
-from analytics.language.table import primary_language
 from analytics.language.zh import statements as chinese_statements
+from analytics.languages import primary_language
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.solver.inversion import UnsolvableError, solve_for

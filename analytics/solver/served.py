@@ -16,8 +16,7 @@ from tokenizers import Encoding
 
 from analytics.errors import ArtifactError
 from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, ExportedEncoder, open_exported, unknown_words
-from analytics.language.detection import written_language
-from analytics.language.table import LANGUAGE_NAMES, primary_language
+from analytics.languages import LANGUAGE_NAMES, primary_language, written_language
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
 from analytics.solver.array_decoder import ArrayDecoder

@@ -12,7 +12,7 @@ import re
 
 from analytics.language.en.numbers import ENGLISH_NUMBER_WORDS
 from analytics.language.mentions import NumberKind, NumberMention
-from analytics.language.table import languages
+from analytics.languages import languages
 from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
 

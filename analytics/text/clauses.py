@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from analytics.language.contract import Language
-from analytics.language.table import languages
+from analytics.languages import languages
 from analytics.text.formulas import has_formula_marks, segment_text
 from analytics.text.remembered import Remembered
 

@@ -22,7 +22,7 @@ from typing import Literal
 
 from rapidfuzz.distance import Indel
 
-from analytics.text.markup import replace_text_macros
+from analytics.text.characters import replace_text_macros
 from analytics.text.notation import SYNONYMS, formula_tokens, halve_backslashes
 from analytics.text.remembered import Remembered
 

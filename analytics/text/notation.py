@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from analytics.text.markup import replace_text_macros_in_formula
+from analytics.text.characters import replace_text_macros_in_formula
 
 _TOKEN = re.compile(
     r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}"

@@ -21,10 +21,9 @@ from functools import lru_cache
 
 from analytics.language.contract import Language
 from analytics.language.mentions import NumberKind, NumberMention, NumeralForm, fraction_of
-from analytics.language.table import language_of, languages
-from analytics.text.characters import VULGAR_FRACTIONS
+from analytics.languages import language_of, languages
+from analytics.text.characters import VULGAR_FRACTIONS, blank_names
 from analytics.text.formulas import segment_text
-from analytics.text.markup import blank_names
 from analytics.text.remembered import Remembered
 
 RATIO = re.compile(r"(?<![\d.:])\d+(?:\.\d+)?(?:\s?[:：∶]\s?\d+(?:\.\d+)?)+(?![\d:])")

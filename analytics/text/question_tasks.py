@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from analytics.language.en.units import WORDS as UNIT_WORDS
 from analytics.language.mentions import ABBREVIATIONS
-from analytics.language.table import CHINESE, languages
+from analytics.languages import CHINESE, languages
 from analytics.text.formulas import formula_segments, segment_text
 from analytics.text.number_slots import number_slots
 

@@ -28,10 +28,9 @@ import unicodedata
 from functools import lru_cache
 
 from analytics.language.mentions import ABBREVIATIONS
-from analytics.language.table import language_named
-from analytics.text.characters import keyboard_maths
+from analytics.languages import language_named
+from analytics.text.characters import keyboard_maths, replace_text_macros, replace_text_macros_in_formula
 from analytics.text.formulas import has_formula_marks, segment_text
-from analytics.text.markup import replace_text_macros, replace_text_macros_in_formula
 from analytics.text.notation import SYNONYMS
 
 _CJK = "\u3400-\u9fff\uf900-\ufaff"

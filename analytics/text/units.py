@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from analytics.errors import DataError
 from analytics.language.contract import Language
 from analytics.language.mentions import DEFINITIONS, MONEY_SIGNS, UnitPlace, alternatives, unit_dimension
-from analytics.language.table import languages
+from analytics.languages import languages
 from analytics.text.formulas import segment_text
 from analytics.text.remembered import Remembered
 

@@ -23,7 +23,7 @@ from django.db import connection, transaction
 from django.db.models import Func, Value
 
 from analytics.analysed_text import Options, stem_text, stored_content
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.question_content import QuestionContent, option_text
 from analytics.records import QuestionRecord
 from analytics.text.formulas import shape_tokens, text_formulas

@@ -21,7 +21,7 @@ from psycopg import sql
 from analytics.analysed_text import stored_text
 from analytics.catalog import lenses, main_lens
 from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from questionbank.core.database import database_now
 from questionbank.jobs.run_selectors import vectors_awaited
 from questionbank.models import EmbeddingSet, FacetCount, Question, QuestionEmbedding, User

@@ -13,7 +13,7 @@ from analytics.artifacts import Manifest
 from analytics.capability import Capability
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS, lenses
 from analytics.configuration import field_specs
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from questionbank.core.capability_contract import (
     BANK_CAPABILITIES,
     BankCapability,

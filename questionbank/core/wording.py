@@ -6,7 +6,7 @@ import math
 from collections.abc import Sized
 from decimal import Decimal
 
-from analytics.language.table import LANGUAGE_NAMES, UNDETERMINED
+from analytics.languages import LANGUAGE_NAMES, UNDETERMINED
 
 
 def language_name(code: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from analytics.json_lines import TEXT_LIMIT, string_problem
-from analytics.language.detection import detect_language
+from analytics.languages import detect_language
 from analytics.question_content import EMPTY, Option, QuestionContent, as_json, content_of
 from analytics.records import ConceptPath, QuestionRecord
 from questionbank.formats import limits

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from analytics.json_lines import TEXT_LIMIT, UNPACKED_LIMIT, parse_object
-from analytics.language.detection import detect_language
+from analytics.languages import detect_language
 from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.columns import plain_name
 from questionbank.formats.csv_files import DecodedLines, guard_cell, table_rows

@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from analytics.question_content import Picture
 from analytics.records import QuestionRecord
-from analytics.text.markup import PICTURE
+from analytics.text.characters import PICTURE
 
 BYTES_LIMIT = 10 * 1024 * 1024
 PIXELS_LIMIT = 50_000_000

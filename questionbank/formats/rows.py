@@ -9,7 +9,7 @@ from typing import Any
 
 from analytics.question_content import content_texts
 from analytics.records import QuestionRecord
-from analytics.text.markup import PICTURE
+from analytics.text.characters import PICTURE
 from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.columns import OPTION_COLUMNS
 from questionbank.formats.csv_files import split_list

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analytics.text.markup import TEXT_MACROS
+from analytics.text.characters import TEXT_MACROS
 
 if TYPE_CHECKING:
     from py_mini_racer import MiniRacer

@@ -13,7 +13,7 @@ from threading import Thread
 from django.db import DatabaseError, connection
 from django.urls import get_resolver
 
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from questionbank.bank.vector_selectors import bank_languages
 from questionbank.core.errors import KindredError
 from questionbank.registry.artifact_selectors import language_champion

@@ -12,7 +12,7 @@ from analytics.analysed_text import EACH_PART
 from analytics.question_content import AcceptedAnswer, Option, Picture, QuestionContent, QuestionPart, content_texts
 from analytics.question_content import Stimulus as SharedText
 from analytics.records import ConceptPath, QuestionRecord
-from analytics.text.markup import PICTURE
+from analytics.text.characters import PICTURE
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.jsonl import question_fields
 from questionbank.formats.pictures import picture_names

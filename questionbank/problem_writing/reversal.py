@@ -15,7 +15,7 @@ from analytics.errors import DataError
 from analytics.expression.evaluate import constant_label, evaluate, is_slot, slot_index
 from analytics.expression.tree import parse_expression
 from analytics.language.contract import NotReversibleError, number_text
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.pools import reorder_question
 from analytics.solver.reversing import equation_for, reverse_operation, solvable_example

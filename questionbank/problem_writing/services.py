@@ -12,7 +12,7 @@ from django.utils import timezone
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate
 from analytics.expression.tree import parse_expression
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.solver.targets import problem_graph_key
 from analytics.text.fingerprints import story_key
 from analytics.text.number_slots import number_slots

@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from questionbank.bank.question_selectors import question_get
 from questionbank.core.errors import Conflict
 from questionbank.core.forms import ServiceForm

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 
 from analytics.analogy.prompts import PromptSettings
 from analytics.errors import DataError
-from analytics.language.detection import detect_language
+from analytics.languages import detect_language
 from questionbank.bank.question_forms import PASTE_LIMIT
 from questionbank.bank.question_selectors import question_get
 from questionbank.core.errors import NotFound, ServiceUnavailable, ValidationFailed

@@ -15,8 +15,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 
 from analytics.analysed_text import analysed_text
-from analytics.language.detection import FOREIGN_LANGUAGES, detect_language, evident_language
-from analytics.language.table import LANGUAGE_NAMES, primary_language
+from analytics.languages import FOREIGN_LANGUAGES, LANGUAGE_NAMES, detect_language, evident_language, primary_language
 from analytics.text.question_layout import QuestionLayout, question_layout
 from analytics.text.wholeness import wholeness_marks
 from questionbank.bank.concept_selectors import HierarchyChoice, hierarchy_choice

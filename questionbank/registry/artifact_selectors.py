@@ -17,7 +17,7 @@ from analytics.artifacts import artifact_read
 from analytics.backbone.sources import encoder_source
 from analytics.catalog import CAPABILITIES
 from analytics.errors import ArtifactError
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from questionbank.core.database import get_or_not_found
 from questionbank.core.wording import whole_number
 from questionbank.models import ModelArtifact

@@ -32,7 +32,7 @@ from analytics.capability import Lens, Starter
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS
 from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
 from analytics.inference.ngrams import HashedNgramEncoder
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from questionbank.bank.vector_services import embedding_index_drop, embedding_request
 from questionbank.core.capability_catalog import bank_capability, has_general_model, model_scope, training_of
 from questionbank.core.database import advisory_lock

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from analytics.analogy.graphs import ComputationalGraph
 from analytics.analogy.retrieve_and_apply import Neighbour
 from analytics.errors import DataError
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.recalling_solver import NEIGHBOURS
 from analytics.records import ProblemRecord
 from analytics.solver.targets import target_tree

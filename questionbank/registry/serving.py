@@ -32,8 +32,8 @@ from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, TextEncoder, Vocabul
 from analytics.inference.heads import ProbeHeads
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.onnx import close_unused_sessions, give_back_freed_memory
-from analytics.language.table import UNDETERMINED, primary_language
 from analytics.language_model.equations import EquationWriter
+from analytics.languages import UNDETERMINED, primary_language
 from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.scoring.scorer import Scorer
 from analytics.probes.capability import PROBES

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 
+from analytics.text.characters import PICTURE, replace_text_macros
 from analytics.text.formulas import Segment, segment_text
-from analytics.text.markup import PICTURE, replace_text_macros
 from analytics.text.plain_maths import bare_formulas, is_bare_formula
 from questionbank.formats.pictures import ADDRESS
 from questionbank.formulas import LONGEST_DEFINITIONS, FormulaRefused, formula_mathml, split_definitions

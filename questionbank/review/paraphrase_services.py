@@ -15,7 +15,7 @@ from django.db import transaction
 
 from analytics.analysed_text import is_invented
 from analytics.json_lines import TEXT_LIMIT, string_problem
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.paraphrase.proposals import Paraphraser, RuleParaphraser
 from analytics.question_content import content_of
 from questionbank.bank.question_selectors import content_hash, exact_duplicates

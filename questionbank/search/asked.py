@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.text.tokens import search_tokens
 from questionbank.bank.school_grades import SchoolYears, grade_name, named_years, school_year
 from questionbank.bank.search_index import facet_cube

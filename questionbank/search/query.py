@@ -20,8 +20,7 @@ from django.db.models import Count, Max, Sum
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from analytics.language.detection import script_language
-from analytics.language.table import CHINESE
+from analytics.languages import CHINESE, script_language
 from analytics.text.formulas import segment_text, text_formulas
 from analytics.text.plain_maths import mark_plain_maths
 from analytics.text.tokens import search_tokens

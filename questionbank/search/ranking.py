@@ -26,7 +26,7 @@ from rapidfuzz import fuzz
 from analytics.analysed_text import part_texts, stem_text, stored_content, stored_text
 from analytics.catalog import FALLBACK_LENS, lenses, main_lens
 from analytics.inference.encode import TextEncoder
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.text.formulas import formula_atoms, formula_likeness, text_formulas
 from analytics.text.plain_maths import mark_plain_maths
 from analytics.text.question_tasks import EMPTY_WORDS

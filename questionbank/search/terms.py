@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from analytics.language.en.words import word_family
 from analytics.language.table import CHINESE
+from analytics.languages import CHINESE
 from questionbank.bank.search_index import facet_cube
 from questionbank.search.concept_search import ConceptNames, Span, Tokens
 from questionbank.search.query import JOINING_WORDS, Vocabulary, quoted

@@ -19,7 +19,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from analytics.language.en.words import word_family
-from analytics.language.table import CHINESE
+from analytics.languages import CHINESE
 from analytics.text.tokens import search_tokens
 from questionbank.search.query import Vocabulary, is_english
 

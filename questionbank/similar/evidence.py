@@ -10,11 +10,11 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
-from analytics.language.table import CHINESE
+from analytics.languages import CHINESE
 from analytics.paraphrase.words.entities import find_entities
+from analytics.text.characters import replace_text_macros
 from analytics.text.fingerprints import MASK, masked_formula, masked_text, without_credits
 from analytics.text.formulas import has_formula_marks, segment_text
-from analytics.text.markup import replace_text_macros
 from analytics.text.notation import normalise_latex
 from analytics.text.numbers import find_numbers, mask_numbers
 from analytics.text.question_tasks import EMPTY_WORDS, MATHEMATICS, ONLY_IN_PHRASES, UNITS

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from analytics.catalog import FALLBACK_LENS
-from analytics.language.table import LANGUAGE_NAMES, primary_language
+from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.question_content import EMPTY, Option, QuestionContent, content_of
 from analytics.records import ConceptPath
 from questionbank.bank.concept_selectors import HierarchyChoice, TagView, hierarchy_choice, question_tags

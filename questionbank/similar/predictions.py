@@ -18,8 +18,7 @@ from django.db.models import Exists, OuterRef
 from analytics.catalog import main_lens
 from analytics.inference.heads import Prediction
 from analytics.inference.subject import NOT_MATHEMATICS, looks_like_mathematics
-from analytics.language.detection import detect_language
-from analytics.language.table import primary_language
+from analytics.languages import detect_language, primary_language
 from analytics.probes.order import LANGUAGE
 from analytics.records import ConceptPath
 from questionbank.bank.concept_selectors import named_paths

@@ -15,7 +15,7 @@ from analytics.capability import Lens
 from analytics.catalog import FALLBACK_LENS, lenses, main_lens
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.subject import NOT_MATHEMATICS
-from analytics.language.detection import detect_language
+from analytics.languages import detect_language
 from analytics.records import ConceptPath
 from questionbank.bank.question_selectors import TaggedPath, tagged_paths, visible_to, wording_ids
 from questionbank.bank.vector_selectors import nearest, stored_vectors

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from analytics.language.detection import written_language
+from analytics.languages import written_language
 from analytics.records import ProblemRecord
 from analytics.solver.served import load_solver
 from analytics.solver.solution import SEVERAL_REASON, ProblemSolver, Solution, solution_steps

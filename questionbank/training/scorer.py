@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Max, Q
 
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.records import ParaphrasePair as LabelledPair
 from analytics.splits import split_place
 from questionbank.bank.question_selectors import in_language

@@ -9,8 +9,7 @@ from django.db.models import QuerySet
 
 from analytics.errors import DataError
 from analytics.expression.tree import parse_expression
-from analytics.language.detection import written_language
-from analytics.language.table import primary_language
+from analytics.languages import primary_language, written_language
 from analytics.records import ProblemRecord
 from analytics.solver.solution import numbers_reason, story_reason
 from analytics.splits import is_held_out, split_place

@@ -13,7 +13,7 @@ from random import Random
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float
 from analytics.expression.tree import parse_expression
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.records import QuestionRecord
 from analytics.solver.targets import problem_graph_key
 from analytics.text.formulas import segment_text

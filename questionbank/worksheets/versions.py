@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.question_content import Option, QuestionContent, QuestionPart
-from analytics.text.markup import PICTURE
+from analytics.text.characters import PICTURE
 from questionbank.formats.kinds import apart, derived_answer, lettered_choices, part_label
 from questionbank.formats.written_numbers import plain
 from questionbank.papers.phrases import with_range

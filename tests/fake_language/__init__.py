@@ -1,1 +1,1 @@
-"""A third language that the tests add: this folder, and its row in `analytics.language.table`."""
+"""A third language that the tests add: this folder, and its row in `analytics.languages`."""

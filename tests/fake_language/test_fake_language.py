@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from analytics.language import table
+from analytics import languages
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import asks_for_count
 from analytics.solver.pools import reorder_question
@@ -26,7 +26,7 @@ STORY = "Ana havas kvin pomojn, ekz. ruĝajn. Ŝi donas tri pomojn al Petro. Kio
 @pytest.fixture
 def esperanto(monkeypatch: pytest.MonkeyPatch):
     forget_everything()
-    monkeypatch.setattr(table, "LANGUAGES", (*table.LANGUAGES, ESPERANTO))
+    monkeypatch.setattr(languages, "LANGUAGES", (*languages.LANGUAGES, ESPERANTO))
     yield
     forget_everything()
 

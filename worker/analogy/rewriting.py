@@ -18,8 +18,8 @@ from analytics.artifacts import data_sha256
 from analytics.errors import DataError
 from analytics.expression.evaluate import fill_slots
 from analytics.expression.tree import to_infix
-from analytics.language.table import primary_language
 from analytics.language_model.protocol import AskOptions, LanguageModel, conversation, without_thoughts
+from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.served import without_solution
 from analytics.solver.solution import CERTAIN_ENOUGH, ProblemSolver

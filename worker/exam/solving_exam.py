@@ -12,9 +12,9 @@ import numpy as np
 
 from analytics.expression.evaluate import answers_agree
 from analytics.json_lines import read_objects
-from analytics.language.detection import written_language
 from analytics.language_model.protocol import LanguageModel
 from analytics.language_model.solving import FLOOR, Weights, is_settled, problem_messages, with_worked_out, work_out
+from analytics.languages import written_language
 from analytics.records import ProblemRecord
 from analytics.solver.solution import CERTAIN_ENOUGH, Solution
 from analytics.text.meaning import number_of_answer

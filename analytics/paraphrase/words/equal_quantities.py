@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from analytics.language.en.numbers import english_value
-from analytics.language.table import language_of
+from analytics.languages import language_of
 from analytics.paraphrase.findings.quantities import align_quantities
 from analytics.paraphrase.words.reading import read
 

@@ -12,7 +12,7 @@ from analytics.expression.evaluate import constant_label
 from analytics.expression.tree import ExpressionTree
 from analytics.language.contract import Language
 from analytics.language.mentions import NumberKind, NumberMention
-from analytics.language.table import language_of
+from analytics.languages import language_of
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers
 from analytics.text.units import UnitMention, find_units

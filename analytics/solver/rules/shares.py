@@ -10,7 +10,7 @@ from fractions import Fraction
 from analytics.expression.tree import ExpressionTree
 from analytics.language.en.words import singular
 from analytics.language.mentions import NumberKind
-from analytics.language.table import language_of
+from analytics.languages import language_of
 from analytics.solver.rules.conversions import asked_unit, conversion_factor, scaled
 from analytics.solver.rules.lists import sum_of
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer

@@ -9,8 +9,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from analytics.text.characters import PICTURE, replace_text_macros
 from analytics.text.formulas import segment_text
-from analytics.text.markup import PICTURE, replace_text_macros
 from analytics.text.plain_maths import bare_formulas
 from questionbank.formats.latex.structure import GONE, FormulaWriter, without_comments
 from questionbank.formulas import FormulaRefused, split_definitions

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
-from analytics.language.detection import detect_language
+from analytics.languages import detect_language
 from analytics.question_content import AcceptedAnswer
 from analytics.records import QuestionRecord
 from questionbank.formats.fields import exported_path

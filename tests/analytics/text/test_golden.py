@@ -16,8 +16,7 @@ from typing import Any
 
 import pytest
 
-from analytics.language.detection import detect_language
-from analytics.language.table import language_of
+from analytics.languages import detect_language, language_of
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import asks_for_count
 from analytics.solver.pools import reorder_question

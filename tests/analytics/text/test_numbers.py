@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analytics.language.en.numbers import english_value, english_words, written_clock_time
-from analytics.language.table import language_of
 from analytics.language.zh.numbers import chinese_value
+from analytics.languages import language_of
 from analytics.text.numbers import find_numbers, mask_numbers
 from tests.cases import each_case
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.language.detection import detect_language
+from analytics.languages import detect_language
 from analytics.text.tokens import search_tokens
 from tests.cases import each_case
 

@@ -18,7 +18,7 @@ from unittest import mock
 from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import load_retriever
 from analytics.expression.evaluate import answers_agree
-from analytics.language.detection import written_language
+from analytics.languages import written_language
 from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.capability import SOLVER

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analytics.language.detection import evident_language
+from analytics.languages import evident_language
 from tests.cases import each_case
 
 
