@@ -22,7 +22,7 @@ from analytics.expression.evaluate import answers_agree, renumbered
 from analytics.expression.tree import to_prefix
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
-from analytics.solver.opinion_pool import mixed_solutions, pooled_solutions
+from analytics.solver.confidence import mixed_solutions, pooled_solutions
 from analytics.solver.plausibility import answer_to_count, plausible_first
 from analytics.solver.served import without_solution
 from analytics.solver.solution import ProblemSolver, Solution, divides_by_zero, solution_of

@@ -19,15 +19,12 @@ from analytics.backbone.export import export_trained
 from analytics.errors import ArtifactError
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
-from analytics.solver.array_decoder import ArrayDecoder
-from analytics.solver.beam import Hypothesis, beam_search
-from analytics.solver.decoder import DecodedTrees, GoalDrivenTreeDecoder, Memory
+from analytics.solver.beam import ArrayDecoder, Hypothesis, beam_search
+from analytics.solver.decoder import DecodedTrees, GoalDrivenTreeDecoder, Memory, TreeBatch
 from analytics.solver.plausibility import plausible_first
-from analytics.solver.reading import ProblemBatch, ReadProblem, TextReader
 from analytics.solver.served import DECODER_NAME, without_solution
 from analytics.solver.solution import Solution, alternatives
-from analytics.solver.targets import SolverExample, Vocabulary, solver_example
-from analytics.solver.trees import TreeBatch
+from analytics.solver.targets import ProblemBatch, ReadProblem, SolverExample, TextReader, Vocabulary, solver_example
 from analytics.training.device import autocast, sent
 
 _BATCH = 32  # problems

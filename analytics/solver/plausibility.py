@@ -15,8 +15,7 @@ from analytics.language.en.units import WORDS
 from analytics.language.en.words import singular
 from analytics.language.mentions import NumberKind, unit_dimension
 from analytics.languages import language_of
-from analytics.solver.rules.conversions import asked_unit
-from analytics.solver.rules.reading import Quantity, Reading
+from analytics.solver.rules.reading import Quantity, Reading, asked_unit
 from analytics.solver.solution import Solution, divides_by_zero
 from analytics.text.numbers import find_numbers
 

@@ -1,6 +1,6 @@
 """A solver with a second opinion: the equations of a language model fine-tuned on word problems. Torch-free.
 
-Both opinions are pooled like those of solver and similar problems (`analytics.solver.opinion_pool`), and a
+Both opinions are pooled like those of solver and similar problems (`analytics.solver.confidence`), and a
 logistic curve calibrates the pool's probability. Decision 85 has the measurements.
 """
 
@@ -23,7 +23,7 @@ from analytics.language_model.llama import load_llama
 from analytics.languages import primary_language, written_language
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
-from analytics.solver.opinion_pool import pooled_solutions
+from analytics.solver.confidence import pooled_solutions
 from analytics.solver.plausibility import plausible_first
 from analytics.solver.solution import (
     SIGNED_REASON,

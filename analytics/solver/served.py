@@ -19,13 +19,11 @@ from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, ExportedEncoder, ope
 from analytics.languages import LANGUAGE_NAMES, primary_language, written_language
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
-from analytics.solver.array_decoder import ArrayDecoder
-from analytics.solver.beam import Hypothesis, beam_search
+from analytics.solver.beam import ArrayDecoder, Hypothesis, beam_search
 from analytics.solver.confidence import Confidence, load_confidence
 from analytics.solver.plausibility import plausible_first
-from analytics.solver.reading import ProblemBatch, ReadProblem, TextReader
 from analytics.solver.solution import Solution, alternatives, numbers_reason, story_reason, text_reason
-from analytics.solver.targets import SolverExample, Vocabulary, solver_example
+from analytics.solver.targets import ProblemBatch, ReadProblem, SolverExample, TextReader, Vocabulary, solver_example
 
 DECODER_NAME = "decoder.safetensors"
 _BATCH_TOKENS, _BATCH_PROBLEMS = 4096, 64

@@ -15,8 +15,7 @@ from analytics.solver.config import SolverConfig
 from analytics.solver.decoder import DecodedTrees
 from analytics.solver.model import SolverModel
 from analytics.solver.patterns import PatternTriple
-from analytics.solver.reading import ReadProblem
-from analytics.solver.targets import SolverExample
+from analytics.solver.targets import ReadProblem, SolverExample
 from analytics.solver.textual_pairs import TextualTriple
 from analytics.training.device import inference_dtype, sent
 from analytics.training.stages import Step, Task, decay_groups, length_grouped_batches

@@ -1,15 +1,24 @@
-"""A solver's targets: a problem's equation as operators, constants and number slots in pre-order.
+"""Word problems as a solver's input and target, and the accuracy of what it writes. Torch-free.
 
-Torch-free. Xie and Sun (IJCAI 2019); a number that occurs more than once in the text may be any of its slots,
-and the loss accepts each of them.
+The target is a problem's equation as operators, constants and number slots in pre-order (Xie and Sun, IJCAI 2019); a
+number that occurs more than once in the text may be any of its slots, and the loss accepts each of them.
+
+The input is token ids, and which tokens make up each number's state. Digits say little about the computation and differ
+in every problem. So a number may be replaced by the encoder's mask token (Pattern-CL uses a token of its own), and its
+state is the mean over its tokens.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+from tokenizers import Encoding, Tokenizer
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import (
@@ -25,8 +34,9 @@ from analytics.expression.evaluate import (
 from analytics.expression.keys import graph_key
 from analytics.expression.programs import calculations_tree, program_tree
 from analytics.expression.tree import ExpressionTree, from_prefix, parse_expression, to_prefix
+from analytics.length_batches import padded_arrays
 from analytics.records import ProblemRecord
-from analytics.text.number_slots import NumberSlot, number_slots
+from analytics.text.number_slots import READINGS, NumberSlot, number_slots
 
 OPERATORS = ("+", "-", "*", "/", "^")
 """Binary operators; signs and per cents are expressed with them."""
@@ -187,3 +197,148 @@ def value_of(tokens: Sequence[str], values: Sequence[Fraction]) -> float | None:
         return evaluate_float(fill_slots(from_prefix(tokens), values))
     except EvaluationError:
         return None
+
+
+_DIGITS = re.compile(r"[\d.,]*\d")
+_MASKS = ("[MASK]", "<mask>")
+
+Array = TypeVar("Array")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadProblem:
+    """A problem's tokens.
+
+    Attributes:
+        ids: token ids with the encoder's special tokens, truncated to its limit.
+        slots: the indices of each slot's tokens, empty if the text was truncated before it.
+        readings: for each slot an index into `READINGS`.
+    """
+
+    ids: tuple[int, ...]
+    slots: tuple[tuple[int, ...], ...]
+    readings: tuple[int, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every number was read."""
+        return all(self.slots)
+
+
+class ProblemBatch(NamedTuple, Generic[Array]):
+    """Problems as NumPy or PyTorch arrays.
+
+    Attributes:
+        ids, mask: (problems, tokens).
+        slot_weights: (problems, slots, tokens) the share of each token in a slot's state.
+        slot_readings: (problems, slots) indices into `READINGS`.
+    """
+
+    ids: Array
+    mask: Array
+    slot_weights: Array
+    slot_readings: Array
+
+
+class TextReader:
+    """Converts problems to encoder input.
+
+    Args:
+        tokenizer: the encoder's tokenizer, with truncation.
+        pad_id: token id used for padding.
+        mask_numbers: replace every number by the mask token, if the vocabulary has one.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, pad_id: int, *, mask_numbers: bool = True) -> None:
+        self.tokenizer, self.pad_id = tokenizer, pad_id
+        mask_ids = (tokenizer.token_to_id(token) for token in _MASKS)
+        self.mask_id = next((number for number in mask_ids if number is not None), None) if mask_numbers else None
+
+    def read(self, examples: Sequence[SolverExample]) -> list[ReadProblem]:
+        """Convert problems, in the given order."""
+        encodings = self.tokenizer.encode_batch([example.problem.text for example in examples])
+        return [self.read_encoding(example, encoding) for example, encoding in zip(examples, encodings, strict=True)]
+
+    def read_encoding(self, example: SolverExample, encoding: Encoding) -> ReadProblem:
+        """Convert a problem whose text the tokenizer has already encoded."""
+        text, slots = example.problem.text, example.slots
+        number_of = _number_characters(text, slots) if self.mask_id is not None else {}
+        kept: list[int] = []
+        spans: list[tuple[int, int]] = []
+        before = -1
+        for number, (start, end) in zip(encoding.ids, encoding.offsets, strict=True):
+            slot_number = next((number_of[place] for place in range(start, end) if place in number_of), -1)
+            if slot_number >= 0 and slot_number == before:  # another piece of the same number
+                spans[-1] = (spans[-1][0], end)
+                continue
+            before = slot_number
+            kept.append(number if slot_number < 0 or self.mask_id is None else self.mask_id)
+            spans.append((start, end))
+        places = tuple(
+            tuple(place for place, (start, end) in enumerate(spans) if start < slot.end and end > slot.start)
+            for slot in slots
+        )
+        return ReadProblem(tuple(kept), places, tuple(READINGS.index(slot.reading) for slot in slots))
+
+    def arrays(self, problems: Sequence[ReadProblem]) -> ProblemBatch[np.ndarray]:
+        """Collate problems into a batch."""
+        ids, mask = padded_arrays([problem.ids for problem in problems], self.pad_id)
+        most = max(1, *(len(problem.slots) for problem in problems))
+        weights = np.zeros((len(problems), most, ids.shape[1]), dtype=np.float32)
+        readings = np.zeros((len(problems), most), dtype=np.int64)
+        for row, problem in enumerate(problems):
+            readings[row, : len(problem.readings)] = problem.readings
+            for slot, places in enumerate(problem.slots):
+                if places:
+                    weights[row, slot, list(places)] = 1 / len(places)
+        return ProblemBatch(ids, mask, weights, readings)
+
+
+def _number_characters(text: str, slots: Sequence[NumberSlot]) -> dict[int, int]:
+    """Map each character of a number to the number it belongs to: a run of digits, or a whole number word."""
+    owner: dict[int, int] = {}
+    for slot in slots:
+        if slot.start in owner:
+            continue
+        digits = list(_DIGITS.finditer(text, slot.start, slot.end))
+        stretches = [match.span() for match in digits] or [(slot.start, slot.end)]
+        for start, end in stretches:
+            owner.update(dict.fromkeys(range(start, end), start))
+    return owner
+
+
+@dataclass(frozen=True, slots=True)
+class SolverScores:
+    """Accuracies over problems with a known equation, in 0..1."""
+
+    equation_accuracy: float
+    answer_accuracy: float
+    problems: int
+
+    def as_metrics(self, prefix: str = "") -> dict[str, float]:
+        """Return both accuracies by name."""
+        return {f"{prefix}equation_accuracy": self.equation_accuracy, f"{prefix}answer_accuracy": self.answer_accuracy}
+
+
+def is_equation_right(example: SolverExample, tokens: Sequence[str]) -> bool:
+    """Return whether an equation matches the published one; a repeated value may be any of its slots."""
+    values = {f"N{slot}": value for slot, value in enumerate(example.values)}
+    published = [values.get(token, token) for token in example.tokens]
+    return published == [values.get(token, token) for token in tokens]
+
+
+def score_solutions(examples: Sequence[SolverExample], written: Sequence[Sequence[str]]) -> SolverScores:
+    """Compare written equations with the published ones, and their values with those of the published ones.
+
+    Args:
+        examples: problems with equations.
+        written: the generated tokens for each, empty if there are none.
+    """
+    equations = answers = 0
+    for example, tokens in zip(examples, written, strict=True):
+        equations += is_equation_right(example, tokens)
+        wanted = value_of(example.tokens, example.values)
+        value = value_of(tokens, example.values) if tokens else None
+        answers += answers_agree(wanted, value)
+    count = max(1, len(examples))
+    return SolverScores(equations / count, answers / count, len(examples))

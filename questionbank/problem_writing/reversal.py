@@ -17,8 +17,7 @@ from analytics.expression.tree import parse_expression
 from analytics.language.contract import NotReversibleError, number_text
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
-from analytics.solver.pools import reorder_question
-from analytics.solver.reversing import equation_for, reverse_operation, solvable_example
+from analytics.solver.reversing import equation_for, reorder_question, reverse_operation, solvable_example
 from analytics.solver.targets import SolverExample
 from analytics.text.clauses import split_sentences
 from analytics.text.number_slots import number_slots

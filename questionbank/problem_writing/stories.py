@@ -21,10 +21,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from analytics.expression.evaluate import evaluate
+from analytics.expression.evaluate import evaluate, solve_for
 from analytics.expression.keys import graph_key
 from analytics.expression.tree import ExpressionTree, to_infix
-from analytics.solver.inversion import solve_for
 from analytics.solver.targets import problem_graph_key
 from analytics.text.fingerprints import story_key
 from questionbank.problem_writing.problem import RetoldProblem, measures_alike, written_like

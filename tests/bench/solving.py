@@ -30,9 +30,8 @@ from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis, beam_search
 from analytics.solver.capability import SOLVER
 from analytics.solver.patterns import mine_triples
-from analytics.solver.reading import ReadProblem
 from analytics.solver.served import ServedSolver, load_solver
-from analytics.solver.targets import solver_example, solver_examples
+from analytics.solver.targets import ReadProblem, solver_example, solver_examples
 from analytics.solver.textual_pairs import mine_textual_triples
 from tests.bench.benchmark import read_options, timed
 from tests.bench.memory import peak_megabytes

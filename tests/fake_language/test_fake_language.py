@@ -9,7 +9,7 @@ import pytest
 from analytics import languages
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import asks_for_count
-from analytics.solver.pools import reorder_question
+from analytics.solver.reversing import reorder_question
 from analytics.solver.rules.reading import Reading
 from analytics.solver.rules.solver import rule_solution
 from analytics.solver.unanswerable import unanswerable_reason

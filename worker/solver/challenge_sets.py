@@ -25,8 +25,7 @@ from pathlib import Path
 from analytics.paraphrase.proposals import RuleParaphraser
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
-from analytics.solver.pools import reorder_question
-from analytics.solver.reversing import reverse_operation
+from analytics.solver.reversing import reorder_question, reverse_operation
 from analytics.solver.served import load_solver
 from analytics.solver.solution import ProblemSolver
 from analytics.text.numbers import find_numbers

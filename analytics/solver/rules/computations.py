@@ -11,9 +11,8 @@ from fractions import Fraction
 from analytics.expression.evaluate import constant_label
 from analytics.expression.tree import ExpressionTree
 from analytics.language.mentions import NumberKind
-from analytics.solver.rules.conversions import in_unit
 from analytics.solver.rules.lists import sum_of
-from analytics.solver.rules.reading import Quantity, constant
+from analytics.solver.rules.reading import Quantity, constant, in_unit
 
 _LARGEST = 10**6  # largest number that is factorised
 _SHARES = (NumberKind.PERCENT, NumberKind.FRACTION, NumberKind.DECIMAL, NumberKind.MIXED)

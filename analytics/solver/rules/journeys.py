@@ -14,8 +14,17 @@ from operator import add
 from analytics.expression.evaluate import evaluate, fill_slots
 from analytics.expression.tree import ExpressionTree
 from analytics.language.mentions import unit_dimension
-from analytics.solver.rules.conversions import asked_unit, conversion_factor, in_unit, scaled
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
+from analytics.solver.rules.reading import (
+    Quantity,
+    Reading,
+    RuleAnswer,
+    asked_unit,
+    constant,
+    conversion_factor,
+    in_unit,
+    scaled,
+    when,
+)
 from analytics.text.number_slots import number_slots
 from analytics.text.units import find_units
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from analytics.language.en.words import COMMON, singular
-from analytics.solver.rules.linear import Amount, Contradiction, Linear, Name, solve
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
+from analytics.solver.rules.story import Amount, Contradiction, Linear, Name, solve
 
 # fmt: off
 _OTHERWISE = re.compile(r"\b(?:twice|half|double|triple|times|percent|discount|tax|tip|profit|loss|equal|average|ratio"

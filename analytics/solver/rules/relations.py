@@ -14,11 +14,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from analytics.language.contract import Language
-from analytics.solver.rules.conversions import asked_unit, conversion_factor, scaled
-from analytics.solver.rules.linear import Amount, Contradiction, Name
-from analytics.solver.rules.reading import Reading, RuleAnswer
+from analytics.solver.rules.reading import Reading, RuleAnswer, asked_unit, conversion_factor, scaled
 from analytics.solver.rules.scene import Scene
-from analytics.solver.rules.story import Clause, NotRead
+from analytics.solver.rules.story import Amount, Clause, Contradiction, Name, NotRead
 
 _COMPARISONS = frozenset(["more", "times"])  # kinds of clauses
 _LONGEST, _DEEPEST, _MOST_SPLITS, _MOST_NUMBERS = 220, 4, 8, 9

@@ -16,8 +16,7 @@ from analytics.expression.evaluate import EvaluationError, constant_label, evalu
 from analytics.expression.tree import ExpressionTree, from_prefix, to_prefix
 from analytics.language.mentions import NumberKind, unit_dimension
 from analytics.solver.plausibility import asks_for_count
-from analytics.solver.rules.conversions import asked_unit, conversion_factor, in_unit
-from analytics.solver.rules.reading import Quantity, Reading, constant
+from analytics.solver.rules.reading import Quantity, Reading, asked_unit, constant, conversion_factor, in_unit
 from analytics.solver.solution import Solution, solution_of
 from analytics.text.number_slots import number_slots
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from analytics.solver.rules.linear import ONE, ZERO, Amount, Linear
 from analytics.solver.rules.story import (
     NUMBER,
     NUMBER_SOUGHT,
+    ONE,
     ONE_OF_TWO,
     OTHER_OF_TWO,
     YEARS_LATER,
+    ZERO,
+    Amount,
     Clause,
+    Linear,
     NotRead,
     Story,
     total_of,

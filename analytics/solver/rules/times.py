@@ -11,9 +11,8 @@ from itertools import product
 from analytics.expression.evaluate import EvaluationError, evaluate, fill_slots
 from analytics.expression.tree import ExpressionTree
 from analytics.language.mentions import MINUTES_OF_DAY, ClockTime
-from analytics.solver.rules.conversions import conversion_factor, in_unit, scaled
 from analytics.solver.rules.lists import sum_of
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, conversion_factor, in_unit, scaled
 from analytics.text.number_slots import number_slots
 
 _TIMES = ("second", "minute", "hour")

@@ -12,10 +12,10 @@ from analytics.errors import ArtifactError
 from analytics.expression.evaluate import answers_agree
 from analytics.expression.tree import from_prefix
 from analytics.records import ProblemRecord
+from analytics.solver.decoder import TreeBatch
 from analytics.solver.model import SolverModel, save_solver, solver_extra
 from analytics.solver.served import DECODER_NAME, load_solver
 from analytics.solver.targets import OPERATORS, Vocabulary, solver_example
-from analytics.solver.trees import TreeBatch
 from tests.analytics.solver.small_problems import examples, problems, tiny_solver
 
 CPU = torch.device("cpu")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analytics.records import ProblemRecord
-from analytics.solver.metrics import is_equation_right, score_solutions
-from analytics.solver.targets import solver_example
+from analytics.solver.targets import is_equation_right, score_solutions, solver_example
 
 
 def example(text: str, equation: str):

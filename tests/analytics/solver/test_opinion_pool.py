@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from analytics.solver.opinion_pool import mixed_solutions, pooled_solutions
+from analytics.solver.confidence import mixed_solutions, pooled_solutions
 from analytics.solver.solution import Solution, solution_of
 
 VALUES = [Fraction(6), Fraction(3)]

@@ -13,7 +13,7 @@ from analytics.artifacts import Manifest
 from analytics.backbone.export import export_onnx
 from analytics.errors import ArtifactError
 from analytics.records import ProblemRecord
-from analytics.solver.array_decoder import ArrayDecoder
+from analytics.solver.beam import ArrayDecoder
 from analytics.solver.model import save_solver, solver_extra
 from analytics.solver.served import DECODER_NAME, load_solver
 from analytics.solver.solution import ProblemSolver

@@ -12,7 +12,7 @@ from analytics.expression.distance import equation_similarity
 from analytics.expression.tree import parse_expression
 from analytics.records import ProblemRecord
 from analytics.solver.config import Pool
-from analytics.solver.pools import candidate_pool
+from analytics.solver.reversing import candidate_pool
 from analytics.solver.targets import SolverExample, solver_example
 from analytics.solver.textual_pairs import BleuTexts, NearestEquations, TextualTriple, mine_textual_triples, text_tokens
 from tests.analytics.solver.small_problems import examples

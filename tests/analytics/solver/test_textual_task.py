@@ -9,7 +9,7 @@ from analytics.errors import ConfigurationError, DataError
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
-from analytics.solver.pools import candidate_pool
+from analytics.solver.reversing import candidate_pool
 from analytics.solver.solving_task import TextualTask
 from analytics.solver.targets import solver_example, solver_examples
 from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples

@@ -19,10 +19,8 @@ import pytest
 from analytics.languages import detect_language, language_of
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import asks_for_count
-from analytics.solver.pools import reorder_question
-from analytics.solver.reversing import reverse_operation
-from analytics.solver.rules.conversions import asked_unit
-from analytics.solver.rules.reading import Reading
+from analytics.solver.reversing import reorder_question, reverse_operation
+from analytics.solver.rules.reading import Reading, asked_unit
 from analytics.solver.rules.solver import rule_solution
 from analytics.solver.unanswerable import unanswerable_reason
 from analytics.text.clauses import split_clauses, split_sentences

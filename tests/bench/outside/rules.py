@@ -23,9 +23,9 @@ from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.capability import SOLVER
 from analytics.solver.rules import solver as rule_solver
-from analytics.solver.rules.catalog import RULES, Rule
-from analytics.solver.rules.linear import Contradiction
 from analytics.solver.rules.reading import Reading
+from analytics.solver.rules.solver import RULES, Rule
+from analytics.solver.rules.story import Contradiction
 from analytics.solver.served import load_solver
 from analytics.solver.solution import ProblemSolver
 from analytics.text.meaning import number_of_answer

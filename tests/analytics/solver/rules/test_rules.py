@@ -8,10 +8,10 @@ import pytest
 
 from analytics.inference.subject import NOT_MATHEMATICS
 from analytics.records import ProblemRecord
-from analytics.solver.rules.catalog import RULES
 from analytics.solver.rules.reading import Reading
 from analytics.solver.rules.solver import (
     CONTRADICTION_REASON,
+    RULES,
     RuleSolver,
     compared_answers,
     contradicts_itself,

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from analytics.expression.tree import ExpressionTree, to_infix
-from analytics.solver.rules.linear import Amount, Contradiction, Linear, solve
+from analytics.solver.rules.story import Amount, Contradiction, Linear, solve
 
 
 def slot(place: int, value: int) -> Amount:
