@@ -23,10 +23,9 @@ from analytics.solver.calibrating import Calibration, fit_confidence
 from analytics.solver.confidence import load_confidence, save_confidence
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import SolverModel, begin_with, round_decoder, save_solver, solver_before, solver_extra
-from analytics.solver.patterns import mine_triples
 from analytics.solver.reversing import candidate_pool
 from analytics.solver.solution import alternatives
-from analytics.solver.solving_task import PatternTask, SolvingTask, TextualTask
+from analytics.solver.solving_task import PatternTask, SolvingTask, TextualTask, mine_triples
 from analytics.solver.targets import SolverExample, SolverScores, Vocabulary, score_solutions, solver_examples
 from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples
 from analytics.training.context import DEFAULT_CONTEXT, StepReport, TrainingContext

@@ -29,8 +29,8 @@ from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis, beam_search
 from analytics.solver.capability import SOLVER
-from analytics.solver.patterns import mine_triples
 from analytics.solver.served import ServedSolver, load_solver
+from analytics.solver.solving_task import mine_triples
 from analytics.solver.targets import ReadProblem, solver_example, solver_examples
 from analytics.solver.textual_pairs import mine_textual_triples
 from tests.bench.benchmark import read_options, timed

@@ -12,8 +12,7 @@ from analytics.expression.tree import parse_expression
 from analytics.losses import TripletLoss
 from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
-from analytics.solver.patterns import PatternTriple, mine_triples, subtree_structures
-from analytics.solver.solving_task import PatternTask, ramp
+from analytics.solver.solving_task import PatternTask, PatternTriple, mine_triples, ramp, subtree_structures
 from analytics.solver.targets import solver_examples
 from analytics.training.stages import Step
 from tests.analytics.solver.small_problems import examples, tiny_solver

@@ -10,8 +10,7 @@ from analytics.encoder.examples import EncoderExample
 from analytics.encoder.metric_layer import MetricTask
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.solver.config import SolverConfig
-from analytics.solver.patterns import PatternTriple
-from analytics.solver.solving_task import PatternTask, SolvingTask, TextualTask
+from analytics.solver.solving_task import PatternTask, PatternTriple, SolvingTask, TextualTask
 from analytics.solver.textual_pairs import TextualTriple
 from analytics.training.loop import train_loop
 from analytics.training.stages import LoopSettings
