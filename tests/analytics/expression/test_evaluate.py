@@ -1,4 +1,4 @@
-"""Exact values, and what has none."""
+"""Exact values, what has none, number slots, and solving for one number."""
 
 from __future__ import annotations
 

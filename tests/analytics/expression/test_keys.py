@@ -1,22 +1,27 @@
-"""By which keys equations are the same."""
+"""By which keys equations are the same, how a key is read, and which computations are one step apart."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analytics.errors import DataError
+from analytics.expression.distance import tree_edit_distance
 from analytics.expression.evaluate import binary_operators
 from analytics.expression.keys import (
     graph_key,
     graph_operations,
     graph_reading,
     graphs_differ_in_operations,
+    keys_with_another_step,
+    keys_with_one_step_less,
     prototype_equation,
     structure_key,
+    trees_with_another_step,
+    trees_with_one_step_less,
 )
 from analytics.expression.tree import ExpressionTree, from_prefix, parse_expression
 from tests.analytics.expression.trees import slot_trees
@@ -120,3 +125,34 @@ def test_only_operations_prove_a_difference(first_prefix: str, second_prefix: st
 def test_what_is_no_key_is_refused(text: str) -> None:
     with pytest.raises(DataError):
         graph_reading(text)
+
+
+def prefix_tree(prefix: str) -> ExpressionTree:
+    return from_prefix(prefix.split())
+
+
+@given(slot_trees)
+def test_a_step_less_is_an_edit_of_two_nodes_and_another_step_of_one(node: ExpressionTree) -> None:
+    binary = binary_operators(node)
+    assert {tree_edit_distance(binary, less) for less in trees_with_one_step_less(binary)} <= {2}
+    assert {tree_edit_distance(binary, changed) for changed in trees_with_another_step(binary)} <= {1}
+
+
+@settings(deadline=None, max_examples=40)  # a number that is used many times has keys that take their time
+@given(slot_trees)
+def test_another_step_is_mutual(node: ExpressionTree) -> None:
+    binary = binary_operators(node)
+    for changed in trees_with_another_step(binary):
+        if graph_key(changed) != graph_key(binary):
+            assert graph_key(binary) in keys_with_another_step(changed)
+
+
+@each_case("expressions", "one_step_more")
+def test_a_longer_computation_has_a_step_more_whatever_its_order(longer: str, shorter: str) -> None:
+    assert graph_key(prefix_tree(shorter)) in keys_with_one_step_less(prefix_tree(longer))
+    assert graph_key(prefix_tree(longer)) not in keys_with_one_step_less(prefix_tree(shorter))
+
+
+def test_two_steps_are_not_one_and_a_number_is_no_computation() -> None:
+    assert graph_key(prefix_tree("* N0 N1")) not in keys_with_one_step_less(prefix_tree("- + * N0 N1 N2 N3"))
+    assert keys_with_one_step_less(prefix_tree("+ N0 N1")) == frozenset()

@@ -19,10 +19,13 @@ from analytics.solver.solution import (
     numbers_reason,
     solution_of,
     solution_steps,
+    story_reason,
     text_reason,
 )
 from analytics.solver.targets import Vocabulary, solver_example
+from analytics.solver.unanswerable import unanswerable_reason
 from analytics.text.number_slots import number_slots
+from tests.cases import each_case
 
 
 def steps_of(tokens: str, *values: Fraction) -> list[str]:
@@ -124,3 +127,10 @@ def test_a_likeliest_division_by_a_zero_of_the_text_means_that_there_is_no_answe
     ]
     found = alternatives(solver_example(ProblemRecord("1", text)), trees, vocabulary)
     assert [solution.value for solution in found] == expected
+
+
+@each_case("unanswerable")
+def test_a_question_that_no_number_answers_is_refused_with_a_sentence(text: str, sentence: str) -> None:
+    assert unanswerable_reason(text) == sentence
+    if sentence == "The question does not ask for a number.":
+        assert story_reason(text) == sentence

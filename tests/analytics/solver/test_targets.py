@@ -1,4 +1,4 @@
-"""Targets: equations over slots and constants, and what written ones are worth."""
+"""Word problems as input and target, and the accuracy of what a solver writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from analytics.backbone.backbone import Backbone
 from analytics.errors import DataError
 from analytics.expression.tree import to_infix
 from analytics.records import ProblemRecord
-from analytics.solver.targets import OPERATORS, TextReader, Vocabulary, solver_example, solver_examples, value_of
+from analytics.solver.targets import (
+    OPERATORS,
+    TextReader,
+    Vocabulary,
+    is_equation_right,
+    score_solutions,
+    solver_example,
+    solver_examples,
+    value_of,
+)
 from tests.cases import each_case
 from tests.tiny_backbone import tiny_backbone
 
@@ -133,3 +142,30 @@ def test_a_batch_averages_each_slots_tokens_and_pads_the_rest():
     assert batch.slot_weights[0, 0, 1:4].tolist() == pytest.approx([1 / 3] * 3)
     assert not batch.slot_weights[1].any()
     assert batch.mask.sum(axis=1).tolist() == [len(problem.ids) for problem in problems]
+
+
+def solver_problem(text: str, equation: str):
+    return solver_example(ProblemRecord("1", text, equation=equation))
+
+
+def test_another_equation_of_the_same_value_is_a_right_answer_and_not_the_equation():
+    problems = [solver_problem("3 and 4", "3+4"), solver_problem("3 and 4", "3*4"), solver_problem("5 and 8", "8-5")]
+    written = [["+", "N1", "N0"], [], ["-", "N1", "N0"]]
+    scores = score_solutions(problems, written)
+    assert scores.equation_accuracy == pytest.approx(1 / 3)
+    assert scores.answer_accuracy == pytest.approx(2 / 3)
+    assert scores.as_metrics("test_") == {
+        "test_equation_accuracy": scores.equation_accuracy,
+        "test_answer_accuracy": scores.answer_accuracy,
+    }
+
+
+def test_a_repeated_number_is_right_from_either_place():
+    repeated = solver_problem("5 cats, 5 dogs, 3 mice", "5+3")
+    assert is_equation_right(repeated, ["+", "N1", "N2"])
+    assert not is_equation_right(repeated, ["+", "N2", "N1"])
+
+
+def test_an_equation_without_a_value_is_wrong():
+    scores = score_solutions([solver_problem("3 and 4", "3+4")], [["/", "N0", "-", "N1", "N1"]])
+    assert (scores.equation_accuracy, scores.answer_accuracy) == (0.0, 0.0)

@@ -1,4 +1,4 @@
-"""Texts are compared however they are written: by value of their numbers, or without them."""
+"""Texts that are the same problem, and the form of a question: what is masked, and what keeps two questions apart."""
 
 from __future__ import annotations
 
