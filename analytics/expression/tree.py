@@ -178,7 +178,7 @@ class _Parser:
     def expression(self, right_power: int, depth: int) -> ExpressionTree:
         """Parse for as long as operators bind tighter than `right_power`."""
         if depth > MAX_DEPTH:
-            raise DataError(f"The equation is deeper than {MAX_DEPTH} levels.")
+            raise DataError(f"The equation is nested more than {MAX_DEPTH} levels deep.")
         left = self._prefix(self._take(), depth)
         while True:
             token = self.current

@@ -32,7 +32,7 @@ from analytics.text.question_tasks import asks_nothing
 
 LONGEST_TEXT = 10_000  # characters; no word problem is that long, and reading more takes time
 MOST_NUMBERS = 50
-SEVERAL_REASON = "It asks several questions, and the solver answers one: paste a single part with what belongs to it."
+SEVERAL_REASON = "It asks several questions, but the solver answers only one: paste one part with its text."
 SIGNED_REASON = "The problem has a negative number, which the solver cannot compute with."
 CERTAIN_ENOUGH = 0.5
 """Probability from which a solution is shown without reservation and counts as the question's computation."""
@@ -264,7 +264,7 @@ def text_reason(text: str) -> str:
     if not text.strip():
         return "The problem has no text."
     if len(text) > LONGEST_TEXT:
-        return f"The problem has {len(text):,} characters; the solver reads {LONGEST_TEXT:,} at most."
+        return f"The problem has {len(text):,} characters; the solver reads at most {LONGEST_TEXT:,}."
     return ""
 
 
@@ -312,7 +312,7 @@ def numbers_reason(slots: Sequence[NumberSlot]) -> str:
     if len({slot.start for slot in slots}) > MOST_NUMBERS:
         return f"The problem has more than {MOST_NUMBERS} numbers."
     if any(max(slot.value.numerator, slot.value.denominator) > _LARGEST for slot in slots):
-        return "A number of the problem has too many digits to compute with."
+        return "A number in the problem has too many digits to compute with."
     return ""
 
 

@@ -71,28 +71,28 @@ _LACKING = tuple(  # what is asked, what else the text says, what it lacks, maxi
     (tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns), most, reason)
     for *patterns, most, reason in (
         (r"\bhow much (?:money )?(?:does|do|did|will|must|should) [^?]{1,30} (?:pay|spend|cost)\b", "", _MONEY, 9,
-            "The question asks for a price, and no number of the text is one."),
+            "The question asks for a price, but no number in the text is one."),
         ("(?:多少|几)(?:元|块?钱)", "", "[元角分钱价费块币]", 9,
-            "The question asks for a price, and no number of the text is one."),
+            "The question asks for a price, but no number in the text is one."),
         ("体重.{0,5}(?:多少|几)[千克公斤]*|多重[？?]?$", "", "[重轻克斤吨]|kg", 9,
-            "The question asks for a weight, and no number of the text is one."),
+            "The question asks for a weight, but no number in the text is one."),
         (r"\bchange\b", r"\b(?:some|several|a few) [a-z ]{2,20} (?:at|for|costing|that cost) \S+ (?:each|per|an?)\b",
             r"\b(?:total|altogether|in all|spen[dt]\w*)\b", 2, "The text does not say how many were bought."),
         ("(?:一共|总共|共).*(?:多少|几)(?:元|块?钱)", "买了?一[^，,。、0-9]{1,6}[和与、]一[^，,。、0-9]{1,7}[，,。][^，,。0-9]{1,8}(?:价格|价钱|单价)?[是为]?[0-9.]+(?:元|块钱?)[，,。]?[^0-9]*$",
-            "[倍半比各都每便贵同]", 3, "The text gives the price of one of the two only."),
+            "[倍半比各都每便贵同]", 3, "The text gives the price of only one of the two."),
         (r"\bhow much change\b|\bwhat (?:is|was) (?:his|her|their|the) change\b", r"\bnotes?\b|\bbills?\b",
             rf"\b(?:costs?|pric\w*|each|total|worth|spen[dt]\w*|was|were|at|comes? to)\b|{_TWO_SUMS}", 2,
             "The text does not say what was paid for."),
         (r"\b(?:area|perimeter)\b|面积|周长", r"\brectang\w+ [^.]*\b(?:long|wide)\b|长方形",
-            rf"{_RELATIVE}|[正倍半比]|的(?![长宽])", 1, "The text gives one side of the rectangle only."),
-        (r"\bhow old\b", r"\b(?:older|younger) than\b", _RELATIVE, 1, "The text compares ages and gives none."),
+            rf"{_RELATIVE}|[正倍半比]|的(?![长宽])", 1, "The text gives only one side of the rectangle."),
+        (r"\bhow old\b", r"\b(?:older|younger) than\b", _RELATIVE, 1, "The text compares ages but gives none."),
         (r"\bhow many (?:more|fewer)\b", r"\b(?:more|fewer) (?:\w+ )?than\b", _RELATIVE, 1,
-            "The text says that there are more but not how many."),
+            "The text says that there are more, but not how many."),
         (r"\bhow many\b", r"\bsome of (?:them|the|his|her|their)\b", _RELATIVE, 1,
-            "A number is missing: the text says “some” but not how many."),
+            "A number is missing: the text says “some”, but not how many."),
         ("多少|几", r"比[^，,。\d]{1,5}[多少][，,]", "[倍半]", 1,
-            "The text says that there are more but not how many."),
-        ("共", "一些.*每|每.*一些", "[倍半边]", 1, "A number is missing: the text says “一些” but not how many."),
+            "The text says that there are more, but not how many."),
+        ("共", "一些.*每|每.*一些", "[倍半边]", 1, "A number is missing: the text says “一些”, but not how many."),
         (r"\bhow (?:long|many (?:hours|minutes))\b[^?]*\b(?:take|journey|trip)\b|\b(?:what time|when)\b[^?]*\b(?:arrive|get|reach)\b",
             r"\b(?:train|bus|coach|car|plane|ferry|cyclist|lorry|flight)\b.*\d|\d.*\b(?:train|bus|coach|car)\b",
             r"\b(?:minutes?|(?<!per )(?<!an )hours?|days?|seconds?|min|(?<!/)h|blocks?|laps?|catch\w*|caught|overtak\w*|arrive[sd]?|late|earlier|later"
@@ -114,7 +114,7 @@ def unanswerable_reason(text: str) -> str:
     >>> unanswerable_reason("Kate is 8 years old. What colour is Kate's hair?")
     'The question does not ask for a number.'
     >>> unanswerable_reason("Tom has 5 red pens and some blue pens. How many pens does he have in all?")
-    'A number is missing: the text says “some blue pens” but not how many.'
+    'A number is missing: the text says “some blue pens”, but not how many.'
     """
     sentences = [sentence for sentence in _SENTENCE.split(text.strip()) if sentence.strip()]
     question = sentences[-1] if sentences else ""
@@ -126,9 +126,9 @@ def unanswerable_reason(text: str) -> str:
         others = f"{story} {asks.sub('', question)}"
         has_measure = any(unit.dimension == dimension for unit in find_units(story))
         if asks.search(question) and story.strip() and not words.search(others) and not has_measure:
-            return f"The question asks for {name}, and no number of the text is one."
+            return f"The question asks for {name}, but no number in the text is one."
     if _CAPTAIN.search(clause) and not _AGES.search(text[: -len(clause) or None]):
-        return "The question asks for an age, and no number of the text is one."
+        return "The question asks for an age, but no number in the text is one."
     for (asks, says, lacks), most, reason in _LACKING:
         asked = list(asks.finditer(text, text.rfind(question)))
         others = text[: asked[-1].start()] + text[asked[-1].end() :] if asked else ""
@@ -157,4 +157,4 @@ def _missing_number(text: str, question: str) -> str:
     noun = unknown["noun"] or ""
     if noun in ENGLISH_NUMBER_WORDS:
         return ""
-    return f"A number is missing: the text says “{unknown[0]}” but not how many."
+    return f"A number is missing: the text says “{unknown[0]}”, but not how many."

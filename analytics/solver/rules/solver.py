@@ -120,7 +120,7 @@ RULES = (
 )
 
 
-CONTRADICTION_REASON = "What the text says cannot all be true: no numbers fit it."
+CONTRADICTION_REASON = "The statements of the text contradict each other: no numbers fit them all."
 
 
 def rule_solution(text: str) -> Solution | None:

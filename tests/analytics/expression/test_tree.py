@@ -44,9 +44,9 @@ def test_a_refusal_says_what_is_wrong_and_where(text: str, message: str) -> None
 def test_size_and_depth_are_bounded() -> None:
     with pytest.raises(DataError, match="longer"):
         parse_expression("1+" * MAX_LENGTH + "1")
-    with pytest.raises(DataError, match="deeper"):
+    with pytest.raises(DataError, match="levels deep"):
         parse_expression("(" * (MAX_DEPTH + 5) + "1" + ")" * (MAX_DEPTH + 5))
-    with pytest.raises(DataError, match="deeper"):
+    with pytest.raises(DataError, match="levels deep"):
         parse_expression("-" * (MAX_DEPTH + 5) + "1")
 
 
