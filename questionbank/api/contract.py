@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from analytics.json_lines import TEXT_LIMIT
-from analytics.text.tokens import detect_language
+from analytics.languages import detect_language
 from questionbank.api.errors import ApiProblem
 from questionbank.core.errors import ValidationFailed
 from questionbank.formats.answer_files import BATCH, InputQuestion

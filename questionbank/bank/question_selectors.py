@@ -28,8 +28,7 @@ from analytics.question_content import (
 )
 from analytics.records import ConceptPath, Original, QuestionRecord
 from analytics.solver.solution import Solution
-from analytics.text.meaning import same_answer
-from analytics.text.published_numbers import PublishedNumber, number_of_answer
+from analytics.text.meaning import PublishedNumber, number_of_answer, same_answer
 from questionbank.bank.concept_selectors import named_paths
 from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from html import escape
 from urllib.parse import quote
 
+from analytics.text.characters import PICTURE
 from analytics.text.formulas import segment_text
-from analytics.text.pictures import PICTURE
 from questionbank.formats.html_reading import (
     HTML_NAMES,
     HtmlReader,

@@ -13,14 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float
-from analytics.expression.notation import to_infix
-from analytics.expression.parser import parse_expression
 from analytics.expression.programs import calculations_tree, program_tree
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.tree import ExpressionTree, parse_expression, to_infix
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent
+from analytics.text.meaning import PublishedNumber
 from analytics.text.number_slots import SlotNumbers
 from analytics.text.numbers import find_numbers
-from analytics.text.published_numbers import PublishedNumber
 from questionbank.formats.limits import EQUATION_LIMIT
 
 KINDS = (

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from analytics.text.tokens import detect_language
+from analytics.languages import detect_language
 from questionbank.bank.bulk_selectors import merge_of, merged_numbers
 from questionbank.bank.concept_selectors import concept_get, concepts_to_choose
 from questionbank.bank.concept_services import hierarchy_choose

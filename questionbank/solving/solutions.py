@@ -9,7 +9,7 @@ from typing import Any
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.expression.tree import to_prefix
-from analytics.language.table import primary_language
+from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import answer_to_count
 from analytics.solver.rules.solver import may_be_solved

@@ -21,7 +21,6 @@ from analytics.problem_files import Problems
 from analytics.recalling_solver import recalling
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import SolverModel
-from analytics.solver.representation import centre_cosines, clustering_index, contrasting_pairs, layer_states
 from analytics.solver.solution import ProblemSolver
 from analytics.solver.train import FittedSolver, fit_problems
 from worker.reproduction.runs import (
@@ -52,6 +51,7 @@ from worker.reproduction.solver_figures import (
     readable,
     representation_tables,
 )
+from worker.reproduction.solver_representation import centre_cosines, clustering_index, contrasting_pairs, layer_states
 from worker.reproduction.solver_tables import ARMS, MULTILINGUAL, RECALLING, RECURRENT, solver_tables
 from worker.solver.evaluation import Outcome, figures_of, outcomes_of, retrieval_solvers, term_vectors
 

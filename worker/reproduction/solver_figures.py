@@ -16,12 +16,12 @@ from analytics.atomic_file import write_json, write_text, written_aside
 from analytics.expression.keys import prototype_equation
 from analytics.records import ProblemRecord
 from analytics.solver.model import SolverModel
-from analytics.solver.representation import clustering_index, layer_states
 from analytics.solver.targets import SolverExample, solver_examples
 from analytics.solver.train import Observer
 from analytics.training.context import StepReport
 from worker.reproduction.runs import PROBLEM_SETS as SETS
 from worker.reproduction.runs import Run, part_names
+from worker.reproduction.solver_representation import clustering_index, layer_states
 from worker.reproduction.solver_tables import ARMS
 from worker.reproduction.tables import FinishedRun, Pooled, finished_runs, map_of_groups, range_of, titled_table
 from worker.solver.evaluation import outcomes_of

@@ -17,19 +17,24 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import answers_agree
-from analytics.expression.notation import to_prefix
-from analytics.expression.slots import is_slot
+from analytics.expression.evaluate import answers_agree, is_slot
+from analytics.expression.tree import to_prefix
 from analytics.metrics import expected_calibration_error
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
 from analytics.retrieval import Encode, nearest_rows
-from analytics.solver.metrics import is_equation_right
 from analytics.solver.solution import ProblemSolver, Solution, solution_of
-from analytics.solver.targets import OPERATORS, SolverExample, solver_example, solver_examples, value_of
+from analytics.solver.targets import (
+    OPERATORS,
+    SolverExample,
+    is_equation_right,
+    solver_example,
+    solver_examples,
+    value_of,
+)
 from analytics.solver.textual_pairs import number_labels, numbered_tree, text_tokens
-from analytics.text.copies import story_key
-from analytics.text.published_numbers import number_of_answer
+from analytics.text.fingerprints import story_key
+from analytics.text.meaning import number_of_answer
 from worker.bootstrap import mean_interval, paired_difference
 
 _BATCH = 256

@@ -29,7 +29,7 @@ from analytics.solver.rules.solver import may_be_solved
 from analytics.solver.solution import SEVERAL_REASON, Solution
 from analytics.solver.targets import solver_example, value_of
 from analytics.splits import split_place
-from analytics.text.published_numbers import number_of_answer
+from analytics.text.meaning import number_of_answer
 from questionbank.core.capability_figures import SolverFigures
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.jobs.resume_services import BlockRange, block_ranges, blocks_plan, turn

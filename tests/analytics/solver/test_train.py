@@ -20,7 +20,6 @@ from analytics.solver.capability import SOLVER
 from analytics.solver.confidence import Confidence, load_confidence, save_confidence
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import save_solver, solver_extra
-from analytics.solver.representation import layer_states
 from analytics.solver.served import load_solver
 from analytics.solver.targets import solver_examples
 from analytics.solver.train import fit_solver, train_solver
@@ -77,7 +76,7 @@ def test_who_looks_at_a_solver_in_the_middle_of_its_training_changes_nothing(bac
     seen: dict[int, list] = {}
 
     def look(model, report):
-        seen[report.step] = [layer_states(model, examples()).first[-1] for _time in range(2)]
+        seen[report.step] = [model.sample_states(examples()).numpy() for _time in range(2)]
         model.solve(problems())
 
     watched, _result = fit_solver(examples(), settings, observer=look)

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from analytics.solver.representation import centre_cosines, clustering_index, contrasting_pairs, layer_states
 from tests.analytics.solver.small_problems import examples, tiny_solver
+from worker.reproduction.solver_representation import centre_cosines, clustering_index, contrasting_pairs, layer_states
 
 
 def test_states_of_layers_are_those_of_the_encoder_whatever_the_batch():
