@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from analytics.language.en.words import word_family
-from analytics.language.table import CHINESE
 from analytics.languages import CHINESE
 from questionbank.bank.search_index import facet_cube
 from questionbank.search.concept_search import ConceptNames, Span, Tokens

@@ -38,7 +38,6 @@ from questionbank.worksheets.sheet import (
     part_scale,
     takes_lines,
 )
-from worker.reproduction import apart
 
 LEAST_STIMULUS = 40  # shortest first paragraph in characters that counts as a shared text
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
