@@ -39,7 +39,7 @@ from analytics.inference.heads import Prediction, ProbeHeads
 from analytics.inference.subject import looks_like_mathematics
 from analytics.json_lines import TEXT_LIMIT, string_problem
 from analytics.languages import detect_language, primary_language
-from analytics.paraphrase.scoring.scorer import PairScore, Scorer
+from analytics.paraphrase.scorer import PairScore, Scorer
 from analytics.problem_files import problem_record
 from analytics.question_files import question_row
 from analytics.recalling_solver import likely_graphs, recalling

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from analytics.capability import Capability, Starter
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
+from analytics.paraphrase.scorer import Scorer, load_scorer
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, Progress, Say, TrainingContext
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ import numpy as np
 from analytics.configuration import training_settings
 from analytics.errors import ArtifactError, DataError
 from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.metrics import roc_auc
 from analytics.paraphrase.operators.catalog import select_operators, with_functions
 from analytics.paraphrase.pair_files import Material
-from analytics.paraphrase.scoring.metrics import roc_auc
 from analytics.paraphrase.seq2seq import training_functions
 from analytics.paraphrase.triplets import Triplet, make_triplets, triplet_pairs, wording_distance
 from analytics.records import ParaphrasePair

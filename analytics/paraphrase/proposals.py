@@ -19,7 +19,7 @@ from rapidfuzz.distance import Levenshtein
 from analytics.errors import DataError
 from analytics.language_model.protocol import conversation, without_thoughts
 from analytics.paraphrase.operators.rule_paraphraser import reword
-from analytics.paraphrase.operators.sequence_models import SequenceModel
+from analytics.paraphrase.operators.stand_ins import SequenceModel
 from analytics.paraphrase.words.wording import SYNONYMS
 
 if TYPE_CHECKING:

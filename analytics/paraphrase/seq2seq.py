@@ -14,12 +14,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from analytics.backbone.bert import load_generator
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.operators.catalog import Apply
-from analytics.paraphrase.operators.sequence_models import (
-    BackTranslation,
-    PassiveByModels,
-    Reconstruction,
-    WeakParaphraser,
-)
+from analytics.paraphrase.operators.stand_ins import BackTranslation, PassiveByModels, Reconstruction, WeakParaphraser
 
 _BATCH = 16
 

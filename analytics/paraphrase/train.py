@@ -31,13 +31,13 @@ from analytics.paraphrase.calibrating import (
     validation_metrics,
 )
 from analytics.paraphrase.config import TOGETHER, ParaphraseConfig
-from analytics.paraphrase.cross_encoder.reading import WEIGHTS_NAME
-from analytics.paraphrase.cross_encoder.weights import write_pair_files
+from analytics.paraphrase.cross_encoder import write_pair_files
 from analytics.paraphrase.pair_files import Material
+from analytics.paraphrase.pair_reading import WEIGHTS_NAME
 from analytics.paraphrase.preparing import Prepared, prepared_material, report_triplets
-from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME, typed_text
-from analytics.paraphrase.scoring.verdict import Verdict
+from analytics.paraphrase.scorer import LEARNED_NAME, VERDICT_NAME, typed_text
 from analytics.paraphrase.triplets import Triplet, question_number
+from analytics.paraphrase.verdict import Verdict
 from analytics.records import ParaphrasePair
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.device import seed_everything
@@ -268,7 +268,7 @@ def train_scorer(
     *,
     start: str = "",
 ) -> Manifest:
-    """Train a scorer and write its artifact; `analytics.paraphrase.scoring.scorer.load_scorer` loads it.
+    """Train a scorer and write its artifact; `analytics.paraphrase.scorer.load_scorer` loads it.
 
     Args:
         material: questions and labelled pairs for training and validation, and exclusions. The best weights
@@ -362,7 +362,7 @@ def _data_hash(triplets: Sequence[Triplet]) -> str:
 
 
 def export_scorer(output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
-    """Write the scorer artifact of a starter's folder, which `analytics.paraphrase.scoring.scorer.load_scorer` loads.
+    """Write the scorer artifact of a starter's folder, which `analytics.paraphrase.scorer.load_scorer` loads.
 
     Args:
         output: the artifact's folder.

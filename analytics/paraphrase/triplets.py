@@ -25,7 +25,7 @@ from analytics.json_lines import read_objects
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.operators.catalog import ParaphraseOperator
 from analytics.paraphrase.operators.rule_paraphraser import reword
-from analytics.paraphrase.words.editing import tidy
+from analytics.paraphrase.words.wording import tidy
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut, masked_text
 

@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from analytics.paraphrase.scoring.verdict import said
+from analytics.paraphrase.verdict import said
 from questionbank.models.integrations import pair_hooks
 from questionbank.models.visibility import OwnUnlessOfQuestionManager, Shown, audience_field, shown_constraint
 

@@ -35,7 +35,7 @@ from analytics.inference.onnx import close_unused_sessions, give_back_freed_memo
 from analytics.language_model.equations import EquationWriter
 from analytics.languages import UNDETERMINED, primary_language
 from analytics.paraphrase.capability import PARAPHRASE
-from analytics.paraphrase.scoring.scorer import Scorer
+from analytics.paraphrase.scorer import Scorer
 from analytics.probes.capability import PROBES
 from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord

@@ -16,9 +16,9 @@ from django.db.models import QuerySet
 
 from analytics.expression.evaluate import answers_agree
 from analytics.language_model.pairs import Judgement, LeaningWeight, with_judgement
-from analytics.paraphrase.findings.finding import Finding
+from analytics.paraphrase.findings.pair import Finding
 from analytics.paraphrase.findings.rules import find_changes
-from analytics.paraphrase.scoring.scorer import Scorer, UnreadReason
+from analytics.paraphrase.scorer import Scorer, UnreadReason
 from analytics.records import ProblemRecord
 from analytics.solver.solution import CERTAIN_ENOUGH, Solution
 from analytics.text.question_tasks import is_word_problem

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from analytics.json_lines import TEXT_LIMIT
-from analytics.paraphrase.findings.finding import Finding
+from analytics.paraphrase.findings.pair import Finding
 from analytics.paraphrase.findings.rules import find_changes
 from questionbank.bank.question_selectors import is_text_of
 from questionbank.core.database import advisory_lock

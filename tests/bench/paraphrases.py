@@ -42,7 +42,7 @@ def main() -> int:
     from analytics.backbone.bert import DEFAULT_BACKBONE, encode_bulk, load_backbone
     from analytics.backbone.sources import find_source
     from analytics.paraphrase.operators.catalog import operator
-    from analytics.paraphrase.scoring.scorer import cosines, load_scorer
+    from analytics.paraphrase.scorer import cosines, load_scorer
     from analytics.paraphrase.train import STARTER_FOLDER, export_scorer
     from analytics.text.remembered import forget_everything
 

@@ -5,7 +5,7 @@
 Seven files of English pairs, each by another author, are left out in turn (the three files of small changes together).
 A row shows for all evidence, and without each piece, the Brier score, calibration error (ten bins) and AUC on each
 file, then on all of them with both labels weighing the same among close texts and among others. Last come the weights
-fitted on all files: `analytics.paraphrase.scoring.verdict.WEIGHTS`. `--paper` measures these on ParaQD's test sets too.
+fitted on all files: `analytics.paraphrase.verdict.WEIGHTS`. `--paper` measures these on ParaQD's test sets too.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from sklearn.metrics import roc_auc_score
 from analytics.metrics import expected_calibration_error
 from analytics.paraphrase.calibrating import balanced_shares, fit_verdict
 from analytics.paraphrase.pair_files import read_pairs
-from analytics.paraphrase.scoring.scorer import Scorer, load_scorer, weigh_pairs
-from analytics.paraphrase.scoring.verdict import FEATURES, said
+from analytics.paraphrase.scorer import Scorer, load_scorer, weigh_pairs
 from analytics.paraphrase.train import export_scorer
+from analytics.paraphrase.verdict import FEATURES, said
 from analytics.solver.rules.solver import compared_answers
 from questionbank.demo.bank import labelled_review_pairs
 from tests.bench.benchmark import read_options

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.paraphrase.scoring.metrics import pair_metrics
+from analytics.paraphrase.metrics import pair_metrics
 from worker.bootstrap import paired_interval, resample_counts
 from worker.paraphrase.evaluation import INTERVALS, PairResamples, intervals, mean_figures
 

@@ -14,7 +14,7 @@ import numpy as np
 from analytics.json_lines import read_objects
 from analytics.language_model.pairs import LeaningWeight, judge, pair_messages, with_judgement
 from analytics.language_model.protocol import LanguageModel
-from analytics.paraphrase.scoring.verdict import said as call_of
+from analytics.paraphrase.verdict import said as call_of
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.registry.language_model_services import ExamOutcome
 from questionbank.registry.serving import served_scorer

@@ -13,11 +13,10 @@ import numpy.typing as npt
 
 from analytics.errors import DataError
 from analytics.metrics import expected_calibration_error, rounded
+from analytics.paraphrase.metrics import RULES, THRESHOLD, operator_accuracy, pair_metrics, rule_first
 from analytics.paraphrase.operators.catalog import OPERATORS
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
-from analytics.paraphrase.scoring.baselines import RULES, rule_first
-from analytics.paraphrase.scoring.metrics import THRESHOLD, operator_accuracy, pair_metrics
-from analytics.paraphrase.scoring.scorer import PairScore, Scorer, cosines
+from analytics.paraphrase.scorer import PairScore, Scorer, cosines
 from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
 from questionbank.review.evidence_services import scorer_by_number
@@ -65,7 +64,7 @@ def operator_figures(pairs: Sequence[ParaphrasePair]) -> dict[str, Any]:
 
 
 INTERVALS = ("auc", "macro_f1", "paper_macro_f1", "separation")
-"""Figures of `analytics.paraphrase.scoring.metrics.PairMetrics` that get an interval."""
+"""Figures of `analytics.paraphrase.metrics.PairMetrics` that get an interval."""
 
 Array = npt.NDArray[np.float64]
 Figures = Mapping[str, Array]

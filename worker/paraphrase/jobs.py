@@ -14,7 +14,7 @@ from analytics.errors import DataError, LanguageModelError
 from analytics.language_model.pairs import judge
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.proposals import LanguageModelParaphraser, Paraphraser, RuleParaphraser, SequenceParaphraser
-from analytics.paraphrase.scoring.scorer import Scorer
+from analytics.paraphrase.scorer import Scorer
 from questionbank.models import ParaphrasePair, Question
 from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder
 from questionbank.registry.artifact_services import champions_lock

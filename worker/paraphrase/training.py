@@ -19,11 +19,11 @@ from django.conf import settings
 
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.metrics import THRESHOLD, pair_metrics
 from analytics.paraphrase.operators.catalog import Apply, select_operators, with_functions
 from analytics.paraphrase.operators.words import TfidfReplacement
 from analytics.paraphrase.pair_files import Material, read_pairs, without_unchanged
-from analytics.paraphrase.scoring.metrics import THRESHOLD, pair_metrics
-from analytics.paraphrase.scoring.scorer import PairScore, Scorer
+from analytics.paraphrase.scorer import PairScore, Scorer
 from analytics.paraphrase.triplets import make_test_pairs, make_triplets, triplet_pairs
 from analytics.records import ParaphrasePair
 from analytics.splits import split_place

@@ -22,11 +22,11 @@ from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.configuration import config_from_strings, named_values
 from analytics.paraphrase.calibrating import encoder_of, fit_verdict, fitted_boundary
 from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.metrics import RULES, rule_first
 from analytics.paraphrase.preparing import Prepared, kept_or_prepared, prepare, report_triplets, set_apart
-from analytics.paraphrase.scoring.baselines import RULES, rule_first
-from analytics.paraphrase.scoring.scorer import Scorer, cosines, weigh_pairs
-from analytics.paraphrase.scoring.verdict import Verdict, stretched
+from analytics.paraphrase.scorer import Scorer, cosines, weigh_pairs
 from analytics.paraphrase.train import fit_scorer
+from analytics.paraphrase.verdict import Verdict, stretched
 from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
 from analytics.splits import KeptOut

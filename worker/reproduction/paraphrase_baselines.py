@@ -23,10 +23,10 @@ from analytics.encoder.train import MaskedLanguageHead, MaskedLanguageTask, mask
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.operators.catalog import Apply, operator, with_functions
 from analytics.paraphrase.operators.words import TfidfReplacement
-from analytics.paraphrase.scoring.scorer import cosines
+from analytics.paraphrase.scorer import cosines
 from analytics.paraphrase.seq2seq import training_functions
 from analytics.paraphrase.triplets import Triplet
-from analytics.paraphrase.words.editing import Edit, apply_edits
+from analytics.paraphrase.words.wording import Edit, apply_edits
 from analytics.records import ParaphrasePair
 from analytics.training.context import Callback, TrainingContext
 from analytics.training.device import inference_dtype, pick_device, seed_everything

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from analytics.errors import DataError
+from analytics.paraphrase.metrics import THRESHOLD, operator_accuracy
 from analytics.paraphrase.operators.catalog import OPERATORS
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
-from analytics.paraphrase.scoring.metrics import THRESHOLD, operator_accuracy
 from analytics.paraphrase.triplets import load_kept_out
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut
@@ -206,7 +206,7 @@ class ParaphraseArm(Arm):
     """One row of a table.
 
     Attributes:
-        rule: a key of `analytics.paraphrase.scoring.baselines.RULES`, used instead of an encoder or before it.
+        rule: a key of `analytics.paraphrase.metrics.RULES`, used instead of an encoder or before it.
         encodes: whether an encoder's cosine is (a part of) the score.
         baseline: one of `worker.reproduction.paraphrase_baselines.BASELINES`, which makes the triplets instead of the
             operators.

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from analytics.language.mentions import ABBREVIATIONS
-from analytics.paraphrase.findings.finding import Finding, Words
-from analytics.paraphrase.findings.pair import Pair
-from analytics.paraphrase.findings.quantities import Match, is_repeated
+from analytics.paraphrase.findings.pair import Finding, Match, Pair, Words, is_repeated
 from analytics.paraphrase.words.reading import Quantity, Reading
 from analytics.paraphrase.words.wording import STOP_WORDS
 from analytics.text.units import UnitMention

@@ -10,9 +10,8 @@ import re
 
 from analytics.language.en.units import WORDS
 from analytics.language.mentions import ABBREVIATIONS
-from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.numbers import is_turned_round
-from analytics.paraphrase.findings.pair import Pair, Replacement
+from analytics.paraphrase.findings.pair import Finding, Pair, Replacement
 from analytics.paraphrase.words.reading import UNIT_WORDS, Word
 from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS, is_adverb, lines_of, stem
 

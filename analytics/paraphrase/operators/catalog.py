@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from analytics.errors import DataError
-from analytics.paraphrase.operators import deletions, names, numbers, stand_ins, units, words
+from analytics.paraphrase.operators import deletions, numbers, stand_ins, words
 from analytics.paraphrase.operators.rule_paraphraser import reword
 
 Apply = Callable[[str, random.Random], str | None]
@@ -55,20 +55,20 @@ OPERATORS: tuple[ParaphraseOperator, ...] = tuple(
         ("back_translation", "f1 back-translation", reword, _VALID),  # rules instead of models
         ("same_sentence", "f2 same sentence", deletions.same, _VALID),
         ("numbers_to_words", "f3 numbers to words", numbers.in_words, _VALID),
-        ("unit_expansion", "f4 unit expansion", units.write_out, _VALID),
+        ("unit_expansion", "f4 unit expansion", numbers.write_out_units, _VALID),
         ("phrase_deletion", "f5 most important phrase deletion", deletions.delete_phrase, _INVALID),
         ("last_sentence_deletion", "f6 last sentence deletion", deletions.delete_last_sentence, _INVALID),
-        ("entity_replacement", "f7 named entity replacement", names.replace, _INVALID),
+        ("entity_replacement", "f7 named entity replacement", words.replace_names, _INVALID),
         ("number_deletion", "f8 numerical entity deletion", numbers.delete, _INVALID),
         ("weak_paraphraser", "f9 weak paraphraser", stand_ins.summarise, _INVALID),  # instead of a model
-        ("unit_replacement", "f10 unit replacement", units.replace, _INVALID),
+        ("unit_replacement", "f10 unit replacement", numbers.replace_units, _INVALID),
         ("words_to_numbers", "numbers in digits", numbers.in_digits, _OUR_VALID),
-        ("unit_contraction", "units abbreviated", units.abbreviate, _OUR_VALID),
-        ("consistent_renaming", "renamed throughout", names.rename_throughout, _OUR_VALID),
-        ("inconsistent_renaming", "renamed in places", names.rename_in_places, _OUR_INVALID),
+        ("unit_contraction", "units abbreviated", numbers.abbreviate_units, _OUR_VALID),
+        ("consistent_renaming", "renamed throughout", words.rename_throughout, _OUR_VALID),
+        ("inconsistent_renaming", "renamed in places", words.rename_in_places, _OUR_INVALID),
         ("number_change", "changed number", numbers.change, _OUR_INVALID),
         ("number_swap", "numbers swapped", numbers.swap, _OUR_INVALID),
-        ("role_swap", "names swapped in a sentence", names.swap_in_sentence, _OUR_INVALID),
+        ("role_swap", "names swapped in a sentence", words.swap_in_sentence, _OUR_INVALID),
         ("comparison_change", "comparison turned round", words.turn_round, _OUR_INVALID),
         ("unrelated_word", "unrelated word", words.put_unrelated, _OUR_INVALID),
         ("passive_voice", "f_a active to passive", stand_ins.to_passive, _TEST_VALID),  # instead of a model

@@ -10,9 +10,8 @@ from functools import lru_cache
 import numpy as np
 
 from analytics.inference.ngrams import HashedNgramEncoder
-from analytics.paraphrase.words.editing import apply_edits, lower_first, tidy
 from analytics.paraphrase.words.entities import first_words
-from analytics.paraphrase.words.wording import STOP_WORDS, stem
+from analytics.paraphrase.words.wording import STOP_WORDS, apply_edits, lower_first, stem, tidy
 from analytics.retrieval import Encode
 from analytics.text.clauses import split_sentences
 

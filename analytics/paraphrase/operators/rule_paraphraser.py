@@ -14,9 +14,17 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from analytics.language.en.words import VERBS, past_of, third_person
-from analytics.paraphrase.words.editing import Edit, apply_edits, formula_spans, lower_first, tidy, upper_first
 from analytics.paraphrase.words.entities import find_entities, first_words
-from analytics.paraphrase.words.wording import pairs_of, patterns_of
+from analytics.paraphrase.words.wording import (
+    Edit,
+    apply_edits,
+    formula_spans,
+    lower_first,
+    pairs_of,
+    patterns_of,
+    tidy,
+    upper_first,
+)
 from analytics.text.clauses import split_sentences
 
 Rule = Callable[[str, random.Random], str | None]

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from analytics.paraphrase.words.editing import formula_spans, overlaps
-from analytics.paraphrase.words.wording import words_of
+from analytics.paraphrase.words.wording import formula_spans, overlaps, words_of
 from analytics.text.clauses import split_sentences
 
 Category = Literal["woman", "man", "place", "label", "other"]

@@ -1,13 +1,21 @@
-"""Words of a question for comparison: stop words, stems, synonyms, and the tables of ``english.toml``."""
+"""Words of a question for comparison, the tables of ``english.toml``, and small text edits.
+
+Comparison knows stop words, stems and synonyms. Edits replace spans, close gaps and write units for the operators.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Set
+from collections.abc import Iterable, Set
+from fractions import Fraction
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
+
+from analytics.language.en.numbers import english_words
+from analytics.language.en.units import NAMES
+from analytics.text.formulas import formula_segments
 
 
 @cache
@@ -138,3 +146,148 @@ def is_adverb(word: str) -> bool:
 
 GENERIC = frozenset(canonical(word) for word in words_of("generic"))
 """Nouns that can replace any other noun, in their `canonical` form."""
+
+
+Edit = tuple[int, int, str]
+"""Start, end and replacement."""
+
+_BLANKS = re.compile(r"[^\S\n]{2,}")
+_BEFORE_MARK = re.compile(r"(?<=[\w)\]%'\"])[^\S\n]+(?=[,.;:?!](?:\s|$))")
+_LONELY_COMMA = re.compile(r"(?:^|(?<=[.?!]))\s*[,;:]\s*|,\s*(?=[.?!])(?!\.\d)")
+_SENTENCE_START = re.compile(r"(?:^|(?<=[.?!]\s))([\"'“(]?)([a-z])(?=[a-z]*\s)")
+_ABBREVIATED = re.compile(r"\b(?:\w|Mr|Mrs|Ms|Dr|St|Rs|No|vs|etc|approx|a\.m|p\.m)\.\s$", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"\b(an?) ((?:hour|inch|ounce|acre|second|minute|day|week|month|year|mile|metre|foot|yard|gram|pound|litre|cup)\b)"
+)
+_FORMULA = "\ue000"  # placeholder for a formula; no text contains it
+_POWERS = {"2": "square ", "3": "cubic "}
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with all edits applied; edits must not overlap.
+
+    >>> apply_edits("3 km and 5 km", [(2, 4, "miles"), (9, 10, "some")])
+    '3 miles and some km'
+    """
+    parts: list[str] = []
+    done = 0
+    for start, end, new in sorted(edits):
+        if start < done:
+            raise ValueError("Edits must not overlap.")
+        parts += (text[done:start], new)
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+def tidy(text: str, *, capitals: bool = True) -> str:
+    """Close the gaps left by a deletion: double spaces, spaces before punctuation, a comma without a clause.
+
+    Formulas are not changed.
+
+    >>> tidy("How many  are in the ?"), tidy("In the ratio $5 : 7$ , how many?")
+    ('How many are in the?', 'In the ratio $5 : 7$ , how many?')
+    """
+    spans = formula_spans(text)
+    formulas = iter([text[start:end] for start, end in spans])
+    if spans:
+        text = apply_edits(text, [(start, end, _FORMULA) for start, end in spans])
+    text = _BEFORE_MARK.sub("", _BLANKS.sub(" ", text))
+    text = _LONELY_COMMA.sub(_instead_of_comma, text).strip()
+    if capitals:
+        text = _SENTENCE_START.sub(_capital, text)
+    return re.sub(_FORMULA, lambda _match: next(formulas), text) if spans else text
+
+
+def _instead_of_comma(match: re.Match[str]) -> str:
+    return " " if match.start() and match.string[match.start() - 1] in ".?!" else ""
+
+
+def _capital(match: re.Match[str]) -> str:
+    if _ABBREVIATED.search(match.string[max(match.start() - 8, 0) : match.start()]):
+        return match[0]
+    return match[1] + match[2].upper()
+
+
+def agree_articles(text: str) -> str:
+    """Make the article before a unit agree with it: "an hour", "a day".
+
+    >>> agree_articles("5 km a hour, once an day")
+    '5 km an hour, once a day'
+    """
+
+    def agree(match: re.Match[str]) -> str:
+        return ("an " if match[2][0] in "aeio" or match[2] == "hour" else "a ") + match[2]
+
+    return _ARTICLE.sub(agree, text)
+
+
+def upper_first(text: str) -> str:
+    """Capitalise the first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def lower_first(text: str, keep: frozenset[str] = frozenset()) -> str:
+    """Lower the first letter, unless the first word is a name (in `keep`), "I", or in capitals."""
+    match = re.match(r"[A-Za-z]+", text)
+    word = match[0] if match else ""
+    if not word or word in keep or word == "I" or (len(word) > 1 and word.isupper()):
+        return text
+    if len(word) == 1 and word != "A":  # a variable or a label
+        return text
+    return text[0].lower() + text[1:]
+
+
+def formula_spans(text: str) -> list[tuple[int, int]]:
+    """Return the spans of formulas, in which words are not changed."""
+    return [(segment.start, segment.end) for segment in formula_segments(text)]
+
+
+def overlaps(start: int, end: int, spans: Iterable[tuple[int, int]]) -> bool:
+    """Return whether a span overlaps any of several others."""
+    return any(start < last and first < end for first, last in spans)
+
+
+def number_words(value: Fraction, *, decimal: bool = False) -> str | None:
+    """Write a number in words, without commas; None for a fraction such as 5/12.
+
+    Args:
+        decimal: write "two point five", not "two and a half".
+
+    >>> number_words(Fraction(5, 2)), number_words(Fraction(1989))
+    ('two and a half', 'one thousand nine hundred and eighty-nine')
+    """
+    whole, part = divmod(value, 1)
+    terminates = 10**6 % value.denominator == 0
+    if part and terminates and (decimal or value.denominator > 10):
+        digits = f"{float(part):.6f}"[2:].rstrip("0")
+        spoken = " ".join(english_words(Fraction(digit)) for digit in digits)
+        return f"{english_words(Fraction(whole)).replace(',', '')} point {spoken}"
+    if value.denominator > 10:
+        return None
+    if whole and part and part.denominator in (2, 3, 4):
+        name = english_words(part)
+        if part.numerator == 1:
+            name = "a " + name.removeprefix("one ")
+        return f"{english_words(Fraction(whole)).replace(',', '')} and {name}"
+    return english_words(value).replace(",", "")
+
+
+def unit_words(unit: str, *, several: bool) -> str | None:
+    """Return the English name of a unit of measurement; None if it has none.
+
+    >>> unit_words("kilometer", several=True), unit_words("mile / hour", several=True)
+    ('kilometres', 'miles per hour')
+    >>> unit_words("centimeter ** 2", several=False)
+    'square centimetre'
+    """
+    base, _, rest = unit.partition(" ")
+    names = NAMES.get(base)
+    if names is None:
+        return None
+    name = names[1] if several else names[0]
+    if rest.startswith("** "):
+        return _POWERS[rest[3:]] + name
+    if rest.startswith("/ "):
+        time = NAMES.get(rest[2:])
+        return None if time is None else f"{name} per {time[0]}"
+    return name

@@ -8,6 +8,7 @@ import pytest
 
 from analytics.errors import DataError
 from analytics.language_model.protocol import ModelAnswer
+from analytics.paraphrase.metrics import same_numbers
 from analytics.paraphrase.proposals import (
     LanguageModelParaphraser,
     RuleParaphraser,
@@ -16,7 +17,6 @@ from analytics.paraphrase.proposals import (
     different_texts,
     usefulness,
 )
-from analytics.paraphrase.scoring.baselines import same_numbers
 from questionbank.demo.bank import demo_questions
 from tests.cases import each_case
 

@@ -9,7 +9,7 @@ import pytest
 
 from analytics.errors import BackboneError
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.operators.sequence_models import (
+from analytics.paraphrase.operators.stand_ins import (
     BackTranslation,
     PassiveByModels,
     Reconstruction,

@@ -14,7 +14,7 @@ from analytics.errors import ArtifactError
 from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import Material
-from analytics.paraphrase.scoring.scorer import load_scorer
+from analytics.paraphrase.scorer import load_scorer
 from analytics.paraphrase.train import STARTER_FOLDER, export_scorer, train_scorer
 from analytics.starters import copy_adapter
 from analytics.training.context import TrainingContext

@@ -20,10 +20,10 @@ from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import Material, read_material, read_pairs
 from analytics.paraphrase.preparing import Prepared, prepare
-from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
-from analytics.paraphrase.scoring.verdict import UNSTRETCHED, WEIGHTS, Verdict
+from analytics.paraphrase.scorer import Scorer, load_scorer
 from analytics.paraphrase.train import SHARES, ScoringTask, fit_scorer, train_scorer
 from analytics.paraphrase.triplets import Triplet
+from analytics.paraphrase.verdict import UNSTRETCHED, WEIGHTS, Verdict
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut, is_held_out
 from analytics.training.context import TrainingContext

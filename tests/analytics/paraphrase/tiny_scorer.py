@@ -9,9 +9,9 @@ import numpy as np
 
 from analytics.artifacts import Manifest
 from analytics.backbone.export import export_onnx, save_backbone
-from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME
-from analytics.paraphrase.scoring.verdict import FEATURES, Verdict
+from analytics.paraphrase.scorer import LEARNED_NAME, VERDICT_NAME
 from analytics.paraphrase.triplets import question_number
+from analytics.paraphrase.verdict import FEATURES, Verdict
 from tests.tiny_backbone import tiny_backbone
 
 

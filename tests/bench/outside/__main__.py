@@ -126,7 +126,7 @@ def pairs(options: argparse.Namespace) -> None:
     from sklearn.metrics import roc_auc_score
 
     from analytics.metrics import expected_calibration_error
-    from analytics.paraphrase.scoring.verdict import said
+    from analytics.paraphrase.verdict import said
 
     rows = examples(options.examples, "pairs")
     texts = [{"original": row["original"], "paraphrase": row["paraphrase"]} for row in rows]

@@ -667,7 +667,7 @@ def test_marks_cover_no_place_twice_and_lose_no_text():
 def test_every_kind_of_finding_has_a_name():
     from typing import get_args
 
-    from analytics.paraphrase.findings.finding import Kind
+    from analytics.paraphrase.findings.pair import Kind
     from questionbank.review.evidence_services import KIND_NAMES
 
     assert set(KIND_NAMES) == set(get_args(Kind))

@@ -12,10 +12,10 @@ from django.core.management import CommandError, call_command
 
 from analytics.errors import DataError
 from analytics.metric_names import SUITES
+from analytics.paraphrase.metrics import roc_auc
 from analytics.paraphrase.operators.catalog import OPERATORS
 from analytics.paraphrase.pair_files import pair_line, read_pairs
-from analytics.paraphrase.scoring.metrics import roc_auc
-from analytics.paraphrase.scoring.scorer import PairScore, load_scorer
+from analytics.paraphrase.scorer import PairScore, load_scorer
 from analytics.paraphrase.triplets import question_number
 from analytics.records import ParaphrasePair as LabelledPair
 from analytics.splits import is_held_out

@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 
 from analytics.backbone.bert import encode_bulk
 from analytics.errors import DataError
-from analytics.paraphrase.scoring.scorer import load_scorer
+from analytics.paraphrase.scorer import load_scorer
 from questionbank.registry import artifact_services as artifacts
 from questionbank.registry.artifact_services import artifact_promote, artifact_register
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.paraphrase.scoring.scorer import load_scorer
-from analytics.paraphrase.scoring.verdict import Verdict
+from analytics.paraphrase.scorer import load_scorer
+from analytics.paraphrase.verdict import Verdict
 from questionbank.core.task_queue import task_name
 from questionbank.jobs import run_services as runs
 from questionbank.models import ModelArtifact, ParaphrasePair, Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core.management import CommandError, call_command
 
-from analytics.paraphrase.scoring.scorer import load_scorer
+from analytics.paraphrase.scorer import load_scorer
 from analytics.splits import HELD_OUT_SHARE, is_held_out
 from questionbank.capabilities.paraphrase import ParaphraseInBank
 from questionbank.jobs import run_services as runs

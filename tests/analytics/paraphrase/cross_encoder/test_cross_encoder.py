@@ -11,20 +11,15 @@ from safetensors.torch import load_file, save_file
 from analytics.artifacts import file_sha256
 from analytics.backbone.backbone import padded_batch
 from analytics.errors import BackboneError
-from analytics.paraphrase.cross_encoder.reading import (
+from analytics.paraphrase.cross_encoder import PairReader, load_pair_reader, served_pair_reader, write_pair_graph
+from analytics.paraphrase.findings.pair import Finding
+from analytics.paraphrase.pair_reading import (
     PAIR_TOKENS,
     WEIGHTS_NAME,
     PairReading,
     load_served_pair_reader,
     with_changed_words,
 )
-from analytics.paraphrase.cross_encoder.weights import (
-    PairReader,
-    load_pair_reader,
-    served_pair_reader,
-    write_pair_graph,
-)
-from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.train import STARTER_FOLDER
 from tests.tiny_backbone import tiny_backbone
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analytics.paraphrase.findings.replaced import are_contrary
 from analytics.paraphrase.findings.rules import find_changes
-from analytics.paraphrase.scoring.verdict import FEATURES, verdict_features
+from analytics.paraphrase.verdict import FEATURES, verdict_features
 from tests.cases import each_case
 
 

@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from analytics.language.mentions import unit_dimension
-from analytics.paraphrase.operators import deletions, names, numbers, stand_ins, units
+from analytics.paraphrase.operators import deletions, numbers, stand_ins, words
 from analytics.paraphrase.operators.rule_paraphraser import reword
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.numbers import find_numbers
@@ -40,7 +40,7 @@ def test_numbers_become_words_where_they_stand(question: str, written: str | Non
 
 @each_case("rewording", "units_written_out")
 def test_abbreviated_units_are_written_out(question: str, written: str | None) -> None:
-    assert units.write_out(question, rng()) == written
+    assert numbers.write_out_units(question, rng()) == written
 
 
 def test_the_last_sentence_goes_or_the_last_three_tokens() -> None:
@@ -72,28 +72,28 @@ def test_a_key_phrase_is_deleted_without_an_encoder_too() -> None:
 def test_a_replaced_name_leaves_a_contradiction_or_a_gap() -> None:
     """Never a renaming throughout: a new name stands beside the old one, or a name is gone."""
     for seed in range(60):
-        changed = names.replace(PENS, rng(seed))
+        changed = words.replace_names(PENS, rng(seed))
         assert changed is not None
         assert changed != PENS
         old = {"Omar", "Ivy"}
         new = {entity.text for entity in find_entities(changed, ("Omar", "Ivy"))} - old
         mentions = sum(changed.count(name) for name in old | new)
         assert mentions < 4 or any(name in changed for name in old)
-    assert names.replace("A train leaves at 5. How far does it go?", rng()) is None
+    assert words.replace_names("A train leaves at 5. How far does it go?", rng()) is None
 
 
 def test_a_name_that_stands_once_is_deleted_or_confused_with_another() -> None:
-    outputs = {names.replace("Omar has 3 pens. How many pens does he lose?", rng(seed)) for seed in range(30)}
+    outputs = {words.replace_names("Omar has 3 pens. How many pens does he lose?", rng(seed)) for seed in range(30)}
     assert outputs == {"Has 3 pens. How many pens does he lose?"}
-    outputs = {names.replace("Omar has 3 pens. Ivy has 5 pens.", rng(seed)) for seed in range(60)}
+    outputs = {words.replace_names("Omar has 3 pens. Ivy has 5 pens.", rng(seed)) for seed in range(60)}
     assert "Ivy has 3 pens. Ivy has 5 pens." in outputs
 
 
 def test_names_that_change_places_throughout_are_a_renaming_and_no_replacement() -> None:
     both_once, one_twice = "Omar has 3 pens. Ivy has 5 pens.", "Omar has 3 pens. Ivy has 5. Omar gets 2."
     for seed in range(200):
-        assert names.replace(both_once, rng(seed)) != "Ivy has 3 pens. Omar has 5 pens."
-        assert names.replace(one_twice, rng(seed)) != "Ivy has 3 pens. Omar has 5. Ivy gets 2."
+        assert words.replace_names(both_once, rng(seed)) != "Ivy has 3 pens. Omar has 5 pens."
+        assert words.replace_names(one_twice, rng(seed)) != "Ivy has 3 pens. Omar has 5. Ivy gets 2."
 
 
 def test_at_most_two_numbers_become_quantifiers_or_nothing() -> None:
@@ -121,7 +121,7 @@ def test_a_unit_becomes_another_of_its_category_and_stays_in_one_place() -> None
     text = "Ann runs 5 km, then 3 km, for $4. How many km does she run?"
     seen = set()
     for seed in range(60):
-        changed = units.replace(text, rng(seed))
+        changed = numbers.replace_units(text, rng(seed))
         assert changed is not None
         before = [mention.unit for mention in find_units(text)]
         after = [mention.unit for mention in find_units(changed)]
@@ -133,13 +133,13 @@ def test_a_unit_becomes_another_of_its_category_and_stays_in_one_place() -> None
 
 
 def test_units_that_measure_nothing_stay() -> None:
-    assert units.replace("One day, Ann found 3 pens.", rng()) is None
-    assert units.replace("How many pens?", rng()) is None
+    assert numbers.replace_units("One day, Ann found 3 pens.", rng()) is None
+    assert numbers.replace_units("How many pens?", rng()) is None
 
 
 def test_articles_agree_with_the_new_unit() -> None:
     for seed in range(40):
-        changed = units.replace("It rains for a minute.", rng(seed))
+        changed = numbers.replace_units("It rains for a minute.", rng(seed))
         assert changed is not None
         assert ("an hour" in changed) == ("hour" in changed)
 
@@ -177,5 +177,5 @@ def test_a_question_without_words_is_not_reworded() -> None:
 
 
 def test_the_same_seed_gives_the_same_output() -> None:
-    for apply in (reword, stand_ins.summarise, numbers.delete, names.replace, units.replace):
+    for apply in (reword, stand_ins.summarise, numbers.delete, words.replace_names, numbers.replace_units):
         assert apply(PENS, rng(5)) == apply(PENS, rng(5))

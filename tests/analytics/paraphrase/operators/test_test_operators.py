@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from analytics.paraphrase.operators import deletions, stand_ins, words
-from analytics.paraphrase.operators.sequence_models import corrupt
+from analytics.paraphrase.operators.stand_ins import corrupt
 from analytics.paraphrase.operators.words import TfidfReplacement
 from analytics.text.numbers import find_numbers
 

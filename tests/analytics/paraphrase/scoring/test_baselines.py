@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics.paraphrase.scoring.baselines import RULES, no_finding, rule_first, same_numbers
-from analytics.paraphrase.scoring.metrics import pair_metrics
+from analytics.paraphrase.metrics import RULES, no_finding, pair_metrics, rule_first, same_numbers
 
 
 def test_every_rule_accepts_the_question_itself_and_stays_in_bounds() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from analytics.errors import DataError
 from analytics.metrics import cohen_kappa
-from analytics.paraphrase.scoring.metrics import operator_accuracy, pair_metrics, roc_auc
+from analytics.paraphrase.metrics import operator_accuracy, pair_metrics, roc_auc
 
 LABELS = [1, 1, 1, 0, 0, 0, 0, 0]
 SCORES = [0.9, 0.8, 0.2, 0.7, 0.1, -0.5, 0.5, 0.3]

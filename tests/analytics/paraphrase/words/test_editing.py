@@ -8,7 +8,7 @@ import pytest
 
 from analytics.language.en.numbers import english_value
 from analytics.language.mentions import DIMENSIONS
-from analytics.paraphrase.words.editing import apply_edits, lower_first, number_words, tidy, unit_words
+from analytics.paraphrase.words.wording import apply_edits, lower_first, number_words, tidy, unit_words
 from analytics.text.units import find_units
 from tests.cases import each_case
 

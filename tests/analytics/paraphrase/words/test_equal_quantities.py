@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.paraphrase.words.equal_quantities import canonical_quantities, in_words_of, rewritten
+from analytics.paraphrase.pair_reading import canonical_quantities, in_words_of, rewritten
 from tests.cases import each_case
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.paraphrase.scoring.scorer import asks_something, reading_typed, typed_text
+from analytics.paraphrase.scorer import asks_something, reading_typed, typed_text
 from tests.cases import each_case
 
 

@@ -1,22 +1,31 @@
-"""Metrics for how well scores separate valid paraphrases from invalid ones.
+"""Metrics for how well scores separate valid paraphrases from invalid ones, and rules that a scorer has to beat.
 
 ParaQD (Gupta et al., DASFAA 2022), sections 4.4 and 5: precision, recall and F1 at 0.5, macro and weighted,
 and the separation, which is the mean score of valid pairs minus the mean score of invalid ones. The paper's
 F1 is the harmonic mean of the *averaged* precision and recall; scikit-learn's is the average of the classes'
 F1. Both are given. The ROC AUC needs no threshold. They are computed by scikit-learn, so not in the web
 process.
+
+A rule is untrained and returns +1 (valid) or -1; the edit similarity is a number in between. On ParaQD's own test
+sets the rule "same set of numbers" already exceeds the published separation, so a scorer is only useful if it beats
+the rule, and the rule combined with a frozen encoder's cosine (`rule_first`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support, roc_auc_score
 
 from analytics.errors import DataError
 from analytics.metrics import accuracy
+from analytics.paraphrase.findings.rules import find_changes
+from analytics.text.numbers import find_numbers
+from analytics.text.units import find_units
 
 THRESHOLD = 0.5
 """Pairs that score above it count as valid (section 5)."""
@@ -131,3 +140,58 @@ def _checked(labels: Sequence[int], scores: Sequence[float]) -> tuple[np.ndarray
     if not np.isfinite(values).all():
         raise DataError("Every score must be a finite number.")
     return truth, values
+
+
+def same_numbers(original: str, paraphrase: str) -> float:
+    """Return 1 if both texts contain the same set of numbers, in digits or words, else -1.
+
+    >>> same_numbers("3 pens and 3 cards", "three pens"), same_numbers("3 pens", "some pens")
+    (1.0, -1.0)
+    """
+    before, after = ({number.value for number in find_numbers(text)} for text in (original, paraphrase))
+    return 1.0 if before == after else -1.0
+
+
+def same_numbers_and_units(original: str, paraphrase: str) -> float:
+    """Return 1 if both texts contain the same numbers and the same units, each equally often, else -1.
+
+    >>> same_numbers_and_units("3 km", "3 kilometres"), same_numbers_and_units("3 km and 3 m", "3 km")
+    (1.0, -1.0)
+    """
+    before, after = (
+        (Counter(number.value for number in find_numbers(text)), Counter(mention.unit for mention in find_units(text)))
+        for text in (original, paraphrase)
+    )
+    return 1.0 if before == after else -1.0
+
+
+def no_finding(original: str, paraphrase: str) -> float:
+    """Return 1 if there is no serious finding, else -1."""
+    return -1.0 if any(finding.is_serious for finding in find_changes(original, paraphrase)) else 1.0
+
+
+def edit_similarity(original: str, paraphrase: str) -> float:
+    """Return 1 for equal texts, down to -1 if no character is kept: twice the Levenshtein similarity, minus 1.
+
+    >>> edit_similarity("abcd", "abcx")
+    0.5
+    """
+    return 2 * Levenshtein.normalized_similarity(original.lower(), paraphrase.lower()) - 1
+
+
+def rule_first(rule: float, cosine: float) -> float:
+    """Combine a rule with a cosine: pairs accepted by the rule rank above the rest; the cosine orders each part.
+
+    >>> rule_first(1, -0.2) > rule_first(-1, 0.9)
+    True
+    """
+    return (rule + cosine) / 2
+
+
+RULES: dict[str, Callable[[str, str], float]] = {
+    "same_numbers": same_numbers,
+    "same_numbers_and_units": same_numbers_and_units,
+    "no_finding": no_finding,
+    "edit_similarity": edit_similarity,
+}
+"""Maps a name to a function from (original, paraphrase) to a score in [-1, 1]."""

@@ -16,7 +16,7 @@ from analytics.backbone.bert import load_backbone
 from analytics.backbone.export import write_graph
 from analytics.errors import BackboneError
 from analytics.inference.encode import TOKENIZER_NAME
-from analytics.paraphrase.cross_encoder.reading import (
+from analytics.paraphrase.pair_reading import (
     GRAPH_NAME,
     PAIR_TOKENS,
     WEIGHTS_NAME,
@@ -121,7 +121,7 @@ def served_pair_reader(weights: Path, folder: Path) -> ServedPairReader:
 
 
 def write_pair_graph(reader: PairReader, backbone: Backbone, folder: Path) -> None:
-    """Write the ONNX graph of a pair reader, which `analytics.paraphrase.cross_encoder.reading` runs."""
+    """Write the ONNX graph of a pair reader, which `analytics.paraphrase.pair_reading` runs."""
     write_graph(
         _Table(reader).eval(),
         folder / GRAPH_NAME,

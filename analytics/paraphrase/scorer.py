@@ -18,17 +18,17 @@ import numpy.typing as npt
 from analytics.artifacts import Manifest, artifact_checksum, artifact_read
 from analytics.errors import ArtifactError
 from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, load_encoder
-from analytics.paraphrase.cross_encoder.reading import (
+from analytics.paraphrase.findings.pair import Finding
+from analytics.paraphrase.findings.rules import find_changes
+from analytics.paraphrase.pair_reading import (
     GRAPH_NAME,
     PairReading,
     ServedPairReader,
     load_served_pair_reader,
     with_changed_words,
 )
-from analytics.paraphrase.findings.finding import Finding
-from analytics.paraphrase.findings.rules import find_changes
-from analytics.paraphrase.scoring.verdict import Said, Verdict, closeness, said, stretched, verdict_features
 from analytics.paraphrase.triplets import question_number
+from analytics.paraphrase.verdict import Said, Verdict, closeness, said, stretched, verdict_features
 from analytics.paraphrase.words.wording import shared_words
 from analytics.retrieval import Encode
 from analytics.text.clauses import split_sentences

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.errors import ArtifactError
-from analytics.paraphrase.findings.finding import Finding
+from analytics.paraphrase.findings.pair import Finding
 from analytics.paraphrase.words.wording import canonical, shared_share, words
 
 UNSTRETCHED = 0.5
