@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 from analytics.backbone.sources import is_installed
-from analytics.retrieval import Encode
+from analytics.inference.encode import Encode
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
 if TYPE_CHECKING:

@@ -222,3 +222,25 @@ def encode_paths(
                     (name, tuple(path[:depth])), len(node_numbers)
                 )
     return numbers, owner
+
+
+def retrieval_hits(
+    nearest: npt.NDArray[np.int64],
+    paths: Sequence[Sequence[ConceptPath]],
+    other_paths: Sequence[Sequence[ConceptPath]],
+    level: int,
+) -> npt.NDArray[np.float64]:
+    """Return for each question the share of neighbours that share one of its paths down to `level`.
+
+    Returns:
+        (questions,), NaN if a question has no path that deep.
+    """
+    wanted = [{path[:level] for path in question_paths if len(path) >= level} for question_paths in paths]
+    neighbour_paths = [
+        {path[:level] for path in question_paths if len(path) >= level} for question_paths in other_paths
+    ]
+    hits = np.full(len(paths), np.nan)
+    for row, prefixes in enumerate(wanted):
+        if prefixes and nearest.shape[1]:
+            hits[row] = np.mean([not prefixes.isdisjoint(neighbour_paths[neighbour]) for neighbour in nearest[row]])
+    return hits

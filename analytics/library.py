@@ -40,8 +40,7 @@ from analytics.inference.subject import looks_like_mathematics
 from analytics.json_lines import TEXT_LIMIT, string_problem
 from analytics.languages import detect_language, primary_language
 from analytics.paraphrase.scorer import PairScore, Scorer
-from analytics.problem_files import problem_record
-from analytics.question_files import question_row
+from analytics.question_files import problem_record, question_row
 from analytics.recalling_solver import likely_graphs, recalling
 from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import RuleSolver, compared_answers, may_be_solved

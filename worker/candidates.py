@@ -20,7 +20,7 @@ from analytics.artifacts import Manifest
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import TORCHRUN_SETTINGS, config_from_strings
 from analytics.errors import ArtifactError, DataError
-from analytics.problem_files import Problems
+from analytics.question_files import Problems
 from analytics.records import ProblemRecord
 from analytics.training.checkpoint import kept_or_made
 from analytics.training.context import TrainingContext

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from analytics.catalog import CAPABILITIES
 from analytics.errors import DataError
-from analytics.metric_names import MetricName, named_metric
-from analytics.retrieval import nearest_rows
+from analytics.inference.encode import nearest_rows
+from analytics.metrics import MetricName, named_metric
 from questionbank.bank.vector_selectors import languages_served
 from questionbank.bank.vector_services import embedding_set_ensure
 from questionbank.core.capability_figures import ChangedNeighbours, Metric
@@ -116,7 +116,7 @@ def metric_entry(name: str, figures: Mapping[str, float], *, questions: int, nam
 
     Args:
         name: the metric's name for the gate.
-        named: its name for people, if `analytics.metric_names` has none.
+        named: its name for people, if `analytics.metrics` has none.
         figures: as `paired_difference` returns them.
         questions: number of questions that it was measured on.
     """

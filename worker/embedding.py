@@ -24,10 +24,8 @@ from analytics.bulk.jobs import Embed
 from analytics.capability import Lens
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS, lenses
 from analytics.errors import DataError
-from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, TextEncoder, VocabularyEncoder
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, Encode, HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.question_content import content_digest
-from analytics.retrieval import Encode
 from questionbank.bank import vector_services as embeddings
 from questionbank.bank.search_index import search_text_fill
 from questionbank.bank.vector_selectors import (

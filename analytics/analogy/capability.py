@@ -6,13 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analytics.analogy.config import AnalogyConfig
-from analytics.analogy.examples import retriever_text
+from analytics.analogy.examples import AnalogyConfig, retriever_text
 from analytics.analogy.retriever import ServedRetriever, load_retriever
 from analytics.artifacts import artifact_read
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.capability import Capability, Lens, Starter
-from analytics.retrieval import Encode
+from analytics.inference.encode import Encode
 from analytics.text.question_tasks import is_word_problem
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
@@ -50,7 +49,7 @@ class AnalogyCapability(Capability[ServedRetriever]):
     ) -> Manifest:
         """Train a retriever on the problems of a file or a folder: `read_to_train`."""
         from analytics.analogy.train import train_retriever
-        from analytics.problem_files import read_to_train
+        from analytics.question_files import read_to_train
         from analytics.training.checkpoint import file_training
 
         files.refuse_hierarchy("A retriever of analogous problems")

@@ -1,12 +1,14 @@
-"""Worked exemplars for a question: the nearest problems of a corpus. Torch-free.
+"""Worked exemplars for a question, the few-shot prompt they make, and a language model's answer to it. Torch-free.
 
-Yang et al., "Learning by Analogy", Eq. 2, rank by the retriever's cosine alone. Here, given the question's possible
-graphs, a problem is also scored by the probability that it has the question's graph, and by the probability that it
-has exactly its equation.
+Yang et al., "Learning by Analogy": exemplars are the nearest problems of a corpus (Eq. 2, by the retriever's cosine
+alone); Eq. 3 is the generator's input, section 3.1 the exact match. Here, given the question's possible graphs, a
+problem is also scored by the probability that it has the question's graph, and by the probability that it has exactly
+its equation.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +19,13 @@ import numpy.typing as npt
 
 from analytics.analogy.graphs import ComputationalGraph, integer_codes
 from analytics.errors import DataError
+from analytics.expression.evaluate import answers_agree, evaluate_float, number_value
+from analytics.expression.tree import ExpressionTree, parse_written_equation
+from analytics.language_model.protocol import without_thoughts
+from analytics.records import ProblemRecord
 from analytics.text.fingerprints import story_key
+from analytics.text.number_slots import number_slots
+from analytics.text.numbers import find_numbers
 
 Floats = npt.NDArray[np.float64]
 
@@ -159,3 +167,205 @@ def _best(scores: npt.NDArray[np.float32], cosines: npt.NDArray[np.float32], k: 
     rows = np.argpartition(-scores, k - 1)[:k]
     rows = rows[np.lexsort((rows, -scores[rows]))]
     return [Exemplar(int(row), float(scores[row]), float(cosines[row])) for row in rows if np.isfinite(scores[row])]
+
+
+ANSWER_FORMATS = ("equation", "solution", "answer")
+"""``x=(5*1000)-2000``; a worked solution that ends in ``#### 72``; or the answer alone."""
+
+ORDERS = ("nearest last", "nearest first")
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_NEXT_QUESTION = re.compile(r"\n\s*Question:")
+_UNKNOWN = re.compile(r"x\s*=")
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSettings:
+    """Format of a prompt.
+
+    Attributes:
+        answers: one of `ANSWER_FORMATS`; empty selects the most common among the exemplars.
+        order: one of `ORDERS`; a model weighs most heavily what it read last.
+        budget: maximum number of tokens in the prompt; the least similar exemplars are dropped until it fits.
+    """
+
+    answers: str = ""
+    order: str = "nearest last"
+    budget: int = 2048
+
+    def __post_init__(self) -> None:
+        if self.answers and self.answers not in ANSWER_FORMATS:
+            raise ValueError(f"answers must be one of {', '.join(ANSWER_FORMATS)}, not {self.answers!r}")
+        if self.order not in ORDERS:
+            raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {self.order!r}")
+
+
+def answer_format(problems: Sequence[ProblemRecord]) -> str:
+    """Return the member of `ANSWER_FORMATS` that most problems have; the first on a tie.
+
+    Raises:
+        DataError: no problem has an answer in any format.
+    """
+    counts = {name: sum(bool(answer_text(problem, name)) for problem in problems) for name in ANSWER_FORMATS}
+    most = max(ANSWER_FORMATS, key=counts.__getitem__)
+    if not counts[most]:
+        raise DataError("None of the exemplars has an equation, a solution or an answer.")
+    return most
+
+
+def answer_text(problem: ProblemRecord, answers: str) -> str:
+    """Return a problem's answer in a format; empty if it has no such answer."""
+    if answers == "equation":
+        return f"x={problem.equation}" if problem.equation else ""
+    if answers == "solution":
+        return f"{problem.solution.strip()}\n#### {problem.answer}" if problem.solution and problem.answer else ""
+    return problem.answer
+
+
+def few_shot_prompt(
+    question: str, exemplars: Sequence[ProblemRecord], settings: PromptSettings = PromptSettings()
+) -> str:
+    """Return question-answer blocks of the exemplars, followed by the question (Eq. 3).
+
+    Args:
+        question: the question to answer.
+        exemplars: nearest first; those without an answer in the format are left out. If empty, the prompt is
+            the question alone.
+        settings: format, order and budget; the budget counts words and signs.
+
+    Raises:
+        DataError: no exemplar has the format, or the question alone is over the budget.
+    """
+    answers = settings.answers or answer_format(exemplars)
+    blocks = [_block(exemplar, answers) for exemplar in prompt_exemplars(question, exemplars, settings)]
+    if settings.order == "nearest last":
+        blocks.reverse()
+    return "\n\n".join([*blocks, _unanswered(question)])
+
+
+def prompt_exemplars(
+    question: str, exemplars: Sequence[ProblemRecord], settings: PromptSettings = PromptSettings()
+) -> list[ProblemRecord]:
+    """Return the exemplars in the prompt's format that fit its budget, nearest first.
+
+    Raises:
+        DataError: as for `few_shot_prompt`.
+    """
+    answers = settings.answers or answer_format(exemplars)
+    able = [exemplar for exemplar in exemplars if answer_text(exemplar, answers)]
+    if exemplars and not able:
+        raise DataError("None of the exemplars has an answer in this format.")
+    left = settings.budget - prompt_tokens(_unanswered(question))
+    if left < 0:
+        raise DataError(f"The question alone has more than {settings.budget:,} tokens.")
+    chosen: list[ProblemRecord] = []
+    for exemplar in able:
+        left -= prompt_tokens(_block(exemplar, answers))
+        if left < 0:
+            break
+        chosen.append(exemplar)
+    return chosen
+
+
+def _unanswered(question: str) -> str:
+    return f"Question: {question.strip()}\nAnswer:"
+
+
+def _block(exemplar: ProblemRecord, answers: str) -> str:
+    return f"Question: {exemplar.text.strip()}\nAnswer: {answer_text(exemplar, answers)}"
+
+
+def prompt_tokens(text: str) -> int:
+    """Return the number of words and signs, an estimate of any model's token count."""
+    return len(_TOKEN.findall(text))
+
+
+def parse_answer(written: str, answers: str) -> float | None:
+    """Parse the number that a model's answer gives; None if there is none.
+
+    Args:
+        written: the model's output; its reasoning and any further questions that it makes up are ignored.
+        answers: the format of the prompt.
+
+    >>> parse_answer("x=(5*1000)-2000", "equation"), parse_answer("48+24=72. #### 72", "solution")
+    (3000.0, 72.0)
+    >>> parse_answer("x = 3-8 = -5", "equation"), parse_answer("It is -5 degrees.", "answer")
+    (-5.0, -5.0)
+    """
+    answer = _own_answer(written)
+    if answers == "equation":
+        tree = _written_equation(answer)
+        try:
+            return None if tree is None else evaluate_float(tree)
+        except DataError:
+            return None
+    _before, mark, after = answer.rpartition("####")
+    text = after if mark else answer
+    numbers = find_numbers(text)
+    if not numbers:
+        return None
+    try:
+        return float((numbers[0] if mark else numbers[-1]).signed)
+    except OverflowError:
+        return None
+
+
+def is_exact_match(written: str, answers: str, *, published: str, value: float | None) -> bool:
+    """Return whether a model's answer counts as correct in the paper's tables (section 3.1).
+
+    Args:
+        written: the model's output.
+        answers: the format of the prompt. Equations are compared by value, texts by characters.
+        published: the answer to the question.
+        value: value of that answer; None if it has none.
+
+    >>> is_exact_match("x=4/3", "equation", published="1.33", value=4 / 3)
+    True
+    >>> is_exact_match("#### 1,250", "solution", published="1250", value=1250.0)
+    True
+    >>> is_exact_match("#### 7.0", "solution", published="7", value=7.0)
+    False
+    """
+    if answers == "equation":
+        return answers_agree(parse_answer(written, answers), value)
+    final = _own_answer(written).rpartition("####")[2]
+    return _bare(final) == _bare(published)
+
+
+def _bare(answer: str) -> str:
+    """Return an answer without spaces, a final full stop and thousands separators."""
+    return "".join(answer.split()).removesuffix(".").replace(",", "")
+
+
+def uses_numbers_of(written: str, answers: str, question: str) -> bool:
+    """Return whether an answer's working uses a number from the question; True for an answer without working.
+
+    An answer that uses none was probably not computed from the question.
+
+    >>> uses_numbers_of("x=7", "equation", "Ann has 5 pens and buys 2. How many has she?")
+    False
+    """
+    answer = _own_answer(written)
+    values = {slot.value for slot in number_slots(question)}
+    if answers == "answer" or not values:
+        return True
+    if answers == "equation":
+        tree = _written_equation(answer)
+        return tree is not None and not values.isdisjoint(map(number_value, tree.leaves()))
+    return bool(values & {mention.value for mention in find_numbers(answer)})
+
+
+def _own_answer(written: str) -> str:
+    """Return a model's actual answer, without reasoning, a repeated "Answer:" and made-up questions."""
+    text = without_thoughts(written).strip().removeprefix("Answer:")
+    return _NEXT_QUESTION.split(text, maxsplit=1)[0].strip()
+
+
+def _written_equation(answer: str) -> ExpressionTree | None:
+    """Parse the first line that begins with ``x=``, or else the first line, as arithmetic."""
+    lines = [line.strip().strip("`$") for line in answer.splitlines() if line.strip("`$ ")]
+    chosen = next((line for line in lines if _UNKNOWN.match(line)), lines[0] if lines else "")
+    try:
+        return parse_written_equation(chosen)
+    except DataError:
+        return None

@@ -21,8 +21,8 @@ from analytics.expression.evaluate import binary_operators, evaluate, is_slot, r
 from analytics.expression.keys import graph_key, prototype_equation
 from analytics.expression.programs import calculations_tree, program_tree
 from analytics.expression.tree import ExpressionTree, parse_expression
+from analytics.inference.encode import nearest_rows
 from analytics.records import ProblemRecord
-from analytics.retrieval import nearest_rows
 from analytics.text.number_slots import SlotNumbers, SlotPlace
 from analytics.text.numbers import find_numbers
 

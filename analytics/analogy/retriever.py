@@ -28,11 +28,10 @@ from analytics.analogy.retrieve_and_apply import Neighbour
 from analytics.artifacts import Manifest, artifact_amend, artifact_read
 from analytics.errors import ArtifactError, DataError
 from analytics.expression.tree import from_prefix, to_prefix
-from analytics.inference.encode import OnnxEncoder, load_encoder
+from analytics.inference.encode import OnnxEncoder, best_columns, load_encoder
 from analytics.languages import primary_language
-from analytics.problem_files import read_problems
+from analytics.question_files import read_problems
 from analytics.records import ProblemRecord
-from analytics.retrieval import best_columns
 from analytics.text.number_slots import SlotPlace
 
 DATASTORE_NAME = "datastore.safetensors"

@@ -12,8 +12,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from analytics.analogy.config import AnalogyConfig
-from analytics.analogy.examples import AnalogyExample, Positives, read_graphs, retriever_text, with_positive
+from analytics.analogy.examples import (
+    AnalogyConfig,
+    AnalogyExample,
+    Positives,
+    read_graphs,
+    retriever_text,
+    with_positive,
+)
 from analytics.analogy.graphs import shared_keys_at_k
 from analytics.analogy.retriever import Datastore, kept_examples, save_datastore
 from analytics.artifacts import Manifest, data_sha256
@@ -23,7 +29,7 @@ from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
 from analytics.errors import DataError
 from analytics.losses import HierarchicalContrastLoss, InfoNCELoss
-from analytics.problem_files import Problems, set_apart
+from analytics.question_files import Problems, set_apart
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.device import seed_everything
 from analytics.training.distributed import broadcast_from_main, gather_objects, gather_rows

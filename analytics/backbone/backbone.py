@@ -17,8 +17,7 @@ from transformers import PreTrainedModel
 
 from analytics.backbone.sources import HEAD_NAME, MULTILINGUAL_BACKBONE
 from analytics.errors import BackboneError, DataError
-from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, unknown_token_share
-from analytics.length_batches import batches_by_length, padded_arrays
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, batches_by_length, padded_arrays, unknown_token_share
 from analytics.training.device import sent
 
 

@@ -47,7 +47,7 @@ from analytics.backbone.sources import (
     read_modules,
 )
 from analytics.errors import BackboneError, Cancelled
-from analytics.length_batches import batches_by_length
+from analytics.inference.encode import batches_by_length
 from analytics.training.device import autocast, inference_dtype, pick_device
 
 _MOST_STREAMS = 4  # more would wait for the GIL

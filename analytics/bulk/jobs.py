@@ -25,10 +25,9 @@ from analytics.capability import Lens
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS
 from analytics.encoder.capability import ENCODER
 from analytics.errors import AnalyticsError, ArtifactError, EngineError
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import Encode, HashedNgramEncoder
 from analytics.paraphrase.capability import PARAPHRASE
 from analytics.question_content import content_digest
-from analytics.retrieval import Encode
 from analytics.solver.rules.solver import compared_answers
 from analytics.training.context import wait_passively
 

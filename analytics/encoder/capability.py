@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.capability import Capability, Lens, Starter
 from analytics.encoder.config import EncoderConfig
-from analytics.inference.encode import OnnxEncoder, load_encoder
-from analytics.retrieval import Encode
+from analytics.inference.encode import Encode, OnnxEncoder, load_encoder
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
 if TYPE_CHECKING:

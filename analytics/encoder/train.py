@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, gelu
@@ -24,12 +25,14 @@ from analytics.backbone.adapters import adapter_files, finish_adapters
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
+from analytics.concept_paths import retrieval_hits
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import PACKAGED_GRIDS, EncoderExample, examples_hash, split_held_out
 from analytics.encoder.metric_layer import check_examples, metric_stage
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.errors import DataError
-from analytics.retrieval import precision_at_k
+from analytics.inference.encode import nearest_rows
+from analytics.records import ConceptPath
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.device import seed_everything
 from analytics.training.distributed import broadcast_from_main
@@ -343,3 +346,22 @@ def _with_hierarchy(example: EncoderExample) -> list[tuple[str, ...]]:
 
 def _sample(examples: Sequence[EncoderExample], size: int, rng: np.random.Generator) -> list[EncoderExample]:
     return [examples[row] for row in sorted(rng.permutation(len(examples))[:size])]
+
+
+def precision_at_k(
+    vectors: npt.NDArray[np.float32],
+    others: npt.NDArray[np.float32],
+    paths: Sequence[Sequence[ConceptPath]],
+    other_paths: Sequence[Sequence[ConceptPath]],
+    *,
+    levels: int,
+    k: int = 10,
+) -> dict[int, float]:
+    """Return the mean share of the k nearest that share the concept path, for the levels 1 .. `levels` that occur."""
+    nearest = nearest_rows(vectors, others, k)
+    figures = {}
+    for level in range(1, levels + 1):
+        hits = retrieval_hits(nearest, paths, other_paths, level)
+        if not np.isnan(hits).all():
+            figures[level] = float(np.nanmean(hits))
+    return figures

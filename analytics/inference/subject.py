@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from analytics.analysed_text import is_invented
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from analytics.languages import evident_language
 
 NOT_MATHEMATICS = "This does not look like a mathematics question."

@@ -11,8 +11,8 @@ from transformers import TextStreamer
 
 from analytics.backbone.bert import Generator, load_generator
 from analytics.errors import DataError
+from analytics.inference.encode import batches_by_length
 from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Message, ModelAnswer, OnText
-from analytics.length_batches import batches_by_length
 
 _MOST_TOKENS = 512  # of an answer without a given limit
 _TOGETHER, _TOKENS = 8, 8192  # conversations, and their tokens, per batch

@@ -16,13 +16,13 @@ from sklearn.linear_model import LogisticRegression
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk
 from analytics.errors import DataError
+from analytics.inference.encode import Encode
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.cross_encoder import served_pair_reader
 from analytics.paraphrase.metrics import pair_metrics, roc_auc
 from analytics.paraphrase.scorer import cosines, reading_typed, weigh_pairs
 from analytics.paraphrase.verdict import FEATURES, SPEAK_AGAINST, SPEAK_FOR, UNSTRETCHED, Verdict
 from analytics.records import ParaphrasePair
-from analytics.retrieval import Encode
 
 Array = npt.NDArray[np.float64]
 

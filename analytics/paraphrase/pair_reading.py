@@ -20,11 +20,10 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
-from analytics.inference.encode import shared_tokenizer
+from analytics.inference.encode import batches_by_length, padded_arrays, shared_tokenizer
 from analytics.inference.onnx import GraphSession, open_session
 from analytics.language.en.numbers import english_value
 from analytics.languages import language_of
-from analytics.length_batches import batches_by_length, padded_arrays
 from analytics.paraphrase.findings.pair import Finding, Words, align_quantities
 from analytics.paraphrase.words.reading import read
 from analytics.paraphrase.words.wording import overlaps

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from analytics.artifacts import Manifest, artifact_checksum, artifact_read
 from analytics.errors import ArtifactError
-from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, load_encoder
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, Encode, load_encoder
 from analytics.paraphrase.findings.pair import Finding
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.pair_reading import (
@@ -30,7 +30,6 @@ from analytics.paraphrase.pair_reading import (
 from analytics.paraphrase.triplets import question_number
 from analytics.paraphrase.verdict import Said, Verdict, closeness, said, stretched, verdict_features
 from analytics.paraphrase.words.wording import shared_words
-from analytics.retrieval import Encode
 from analytics.text.clauses import split_sentences
 from analytics.text.formulas import segment_text
 from analytics.text.numbers import find_numbers

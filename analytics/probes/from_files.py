@@ -15,8 +15,7 @@ import numpy as np
 from analytics.artifacts import Manifest
 from analytics.configuration import training_command
 from analytics.errors import DataError
-from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, HashedNgramEncoder
 from analytics.metrics import rounded
 from analytics.probes.data import ProbeData, ProbesConfig
 from analytics.probes.order import LANGUAGE, ladder_texts

@@ -15,7 +15,7 @@ from analytics.artifacts import artifact_amend, artifact_read
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.metrics import expected_calibration_error
-from analytics.problem_files import read_problems
+from analytics.question_files import read_problems
 from analytics.solver.confidence import Confidence, confidence_features, save_confidence
 from analytics.solver.config import SolverConfig
 from analytics.solver.served import load_solver

@@ -42,7 +42,7 @@ class SolverCapability(Capability[ServedSolver]):
         context: TrainingContext = DEFAULT_CONTEXT,
     ) -> Manifest:
         """Train a solver on the problems of a file or a folder: `read_to_train`."""
-        from analytics.problem_files import read_to_train
+        from analytics.question_files import read_to_train
         from analytics.solver.train import train_solver
         from analytics.training.checkpoint import file_training
 

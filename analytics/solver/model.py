@@ -17,7 +17,7 @@ from analytics.artifacts import Manifest, artifact_read
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.export import export_trained
 from analytics.errors import ArtifactError
-from analytics.length_batches import batches_by_length
+from analytics.inference.encode import batches_by_length
 from analytics.records import ProblemRecord
 from analytics.solver.beam import ArrayDecoder, Hypothesis, beam_search
 from analytics.solver.decoder import DecodedTrees, GoalDrivenTreeDecoder, Memory, TreeBatch

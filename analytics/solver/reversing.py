@@ -30,7 +30,7 @@ from analytics.language.contract import NotReversibleError, Statement
 from analytics.language.en import statements as english_statements
 from analytics.language.zh import statements as chinese_statements
 from analytics.languages import language_named, primary_language
-from analytics.problem_files import read_problems
+from analytics.question_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.solver.targets import SolverExample, solver_example
 from analytics.text.clauses import split_sentences

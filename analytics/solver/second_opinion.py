@@ -18,10 +18,10 @@ from analytics.artifacts import artifact_read
 from analytics.errors import ArtifactError, DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.expression.tree import to_prefix
+from analytics.inference.encode import batches_by_length
 from analytics.language_model.equations import EquationWriter, WrittenEquation, equation_prompt
 from analytics.language_model.llama import load_llama
 from analytics.languages import primary_language, written_language
-from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
 from analytics.solver.confidence import pooled_solutions
 from analytics.solver.plausibility import plausible_first

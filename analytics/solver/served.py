@@ -15,9 +15,14 @@ from safetensors.numpy import load_file
 from tokenizers import Encoding
 
 from analytics.errors import ArtifactError
-from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, ExportedEncoder, open_exported, unknown_words
+from analytics.inference.encode import (
+    UNKNOWN_SHARE_LIMIT,
+    ExportedEncoder,
+    batches_by_length,
+    open_exported,
+    unknown_words,
+)
 from analytics.languages import LANGUAGE_NAMES, primary_language, written_language
-from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
 from analytics.solver.beam import ArrayDecoder, Hypothesis, beam_search
 from analytics.solver.confidence import Confidence, load_confidence

@@ -34,7 +34,7 @@ from analytics.expression.evaluate import (
 from analytics.expression.keys import graph_key
 from analytics.expression.programs import calculations_tree, program_tree
 from analytics.expression.tree import ExpressionTree, from_prefix, parse_expression, to_prefix
-from analytics.length_batches import padded_arrays
+from analytics.inference.encode import padded_arrays
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import READINGS, NumberSlot, number_slots
 

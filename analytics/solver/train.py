@@ -17,7 +17,7 @@ from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.errors import DataError
-from analytics.problem_files import Problems, set_apart
+from analytics.question_files import Problems, set_apart
 from analytics.records import ProblemRecord
 from analytics.solver.calibrating import Calibration, fit_confidence
 from analytics.solver.confidence import load_confidence, save_confidence

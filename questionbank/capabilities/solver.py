@@ -11,7 +11,7 @@ from typing import Any
 from django import forms
 from django.urls import URLPattern, URLResolver, path
 
-from analytics.analogy.config import AnalogyConfig
+from analytics.analogy.examples import AnalogyConfig
 from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE
 from analytics.configuration import config_from_strings
 from analytics.solver.config import SolverConfig

@@ -15,7 +15,7 @@ from typing import IO, Any, TypeVar
 
 from analytics.analysed_text import line_text
 from analytics.json_lines import TEXT_LIMIT, decode_line, parse_object, string_problem
-from analytics.problem_files import problem_record
+from analytics.question_files import problem_record
 from analytics.records import ProblemRecord
 from questionbank.core.errors import ImportRefused, KindredError, LineProblem
 from questionbank.core.storage import written_aside

@@ -11,7 +11,7 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 
 from analytics.catalog import FALLBACK_LENS
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from questionbank.bank.vector_selectors import PendingQuestion, embedding_pending_among, map_set
 from questionbank.bank.vector_services import (
     embedding_request_outdated,

@@ -15,7 +15,7 @@ from fractions import Fraction
 from analytics.errors import DataError
 from analytics.expression.evaluate import constant_label, evaluate, evaluate_float
 from analytics.expression.tree import parse_expression, parse_written_equation, to_infix
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from analytics.language.en.units import NAMES, WORDS
 from analytics.language_model.protocol import Message, conversation, without_thoughts
 from analytics.paraphrase.words.entities import find_entities

@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from analytics.analogy.prompts import PromptSettings
+from analytics.analogy.exemplars import PromptSettings
 from analytics.errors import DataError
 from analytics.languages import detect_language
 from questionbank.bank.question_forms import PASTE_LIMIT

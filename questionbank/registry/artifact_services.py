@@ -30,8 +30,7 @@ from django.db.models.functions import Now
 from analytics.artifacts import DERIVED, MANIFEST_NAME, Manifest, artifact_checksum, artifact_read
 from analytics.capability import Lens, Starter
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS
-from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, HashedNgramEncoder
 from analytics.languages import primary_language
 from questionbank.bank.vector_services import embedding_index_drop, embedding_request
 from questionbank.core.capability_catalog import bank_capability, has_general_model, model_scope, training_of

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from analytics.metric_names import PAIRS, PROBLEMS, named_metric
+from analytics.metrics import PAIRS, PROBLEMS, named_metric
 from questionbank.core.capability_catalog import training_of
 from questionbank.core.charts import LineChart, line_chart
 from questionbank.core.wording import readable

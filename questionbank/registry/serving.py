@@ -28,9 +28,8 @@ from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import ServedRetriever
 from analytics.catalog import CAPABILITIES, lenses
 from analytics.errors import ArtifactError
-from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, TextEncoder, VocabularyEncoder
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.inference.heads import ProbeHeads
-from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.onnx import close_unused_sessions, give_back_freed_memory
 from analytics.language_model.equations import EquationWriter
 from analytics.languages import UNDETERMINED, primary_language

@@ -15,7 +15,7 @@ from django.shortcuts import redirect, render
 
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import field_specs
-from analytics.metric_names import named_metric
+from analytics.metrics import named_metric
 from questionbank.core.capability_catalog import bank_capability, fixed_suite, scope_name, training_of
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
 from questionbank.core.forms import ServiceForm

@@ -18,17 +18,17 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.capability import ANALOGY
-from analytics.analogy.exemplars import exemplar_score
-from analytics.analogy.graphs import ComputationalGraph, graph_similarity
-from analytics.analogy.prompts import (
+from analytics.analogy.exemplars import (
     ANSWER_FORMATS,
     PromptSettings,
     answer_format,
     answer_text,
+    exemplar_score,
     few_shot_prompt,
     prompt_exemplars,
     prompt_tokens,
 )
+from analytics.analogy.graphs import ComputationalGraph, graph_similarity
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
 from analytics.catalog import main_lens
 from analytics.recalling_solver import applied_solution

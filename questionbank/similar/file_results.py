@@ -15,8 +15,7 @@ from analytics.analogy.graphs import problem_graph, readable_text_graph
 from analytics.analogy.retriever import ServedRetriever, load_retriever
 from analytics.catalog import lenses, main_lens
 from analytics.errors import DataError
-from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, OnnxEncoder
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, HashedNgramEncoder, OnnxEncoder
 from analytics.recalling_solver import likely_graphs, recalling
 from analytics.records import ProblemRecord
 from analytics.solver.solution import ProblemSolver

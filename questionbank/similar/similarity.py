@@ -13,7 +13,7 @@ import numpy as np
 
 from analytics.capability import Lens
 from analytics.catalog import FALLBACK_LENS, lenses, main_lens
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from analytics.inference.subject import NOT_MATHEMATICS
 from analytics.languages import detect_language
 from analytics.records import ConceptPath

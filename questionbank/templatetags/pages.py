@@ -20,7 +20,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
 from analytics.catalog import CAPABILITIES
-from analytics.metric_names import SUITES
+from analytics.metrics import SUITES
 from questionbank.bank.difficulty_selectors import DifficultyFigure, counted_difficulty
 from questionbank.bank.school_grades import grade_name
 from questionbank.core.capability_catalog import scope_name

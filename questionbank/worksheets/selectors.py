@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.text import get_text_list
 
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from analytics.question_content import QuestionContent, content_of
 from questionbank.bank.list_selectors import last_uses, readable
 from questionbank.bank.question_selectors import story_ids, visible_to

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analytics.metric_names import named_metric
+from analytics.metrics import named_metric
 
 
 def test_a_figure_that_nobody_named_is_still_readable() -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from analytics.errors import DataError
-from analytics.problem_files import read_problems, read_to_train
+from analytics.question_files import read_problems, read_to_train
 
 _ROWS = (
     {"id": "0", "text": "3 pens cost 6 dollars. What does one cost?", "equation": "6/3", "fold": 0},

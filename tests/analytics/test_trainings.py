@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from analytics.analogy.config import AnalogyConfig
+from analytics.analogy.examples import AnalogyConfig
 from analytics.analogy.train import train_retriever
 from analytics.artifacts import Manifest
 from analytics.backbone.export import save_backbone
@@ -24,7 +24,7 @@ from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.train import train_scorer
 from analytics.probes.data import ProbeData, ProbesConfig
 from analytics.probes.train import train_probes
-from analytics.problem_files import Problems
+from analytics.question_files import Problems
 from analytics.solver.config import SolverConfig
 from analytics.solver.train import train_solver
 from analytics.training.context import TrainingContext

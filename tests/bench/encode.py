@@ -40,8 +40,7 @@ def main() -> int:
     from analytics.backbone.bert import DEFAULT_BACKBONE, encode_bulk, load_backbone
     from analytics.backbone.export import export_onnx
     from analytics.backbone.sources import find_source
-    from analytics.inference.encode import load_encoder
-    from analytics.inference.ngrams import HashedNgramEncoder
+    from analytics.inference.encode import HashedNgramEncoder, load_encoder
 
     texts, origin = questions(options.data, options.questions)
     print(f"{len(texts)} questions ({origin}), {np.mean([len(one) for one in texts]):.0f} characters on average")

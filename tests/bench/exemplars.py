@@ -22,7 +22,7 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from analytics.problem_files import read_problems
+from analytics.question_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.training.context import wait_passively
 from tests.bench.bank import set_up
@@ -76,8 +76,7 @@ def measure_training(problems: Sequence[ProblemRecord], steps: int, rounds: int 
     Returns:
         Megabytes, and how many times as fast ours is as theirs by default.
     """
-    from analytics.analogy.config import AnalogyConfig
-    from analytics.analogy.examples import read_graphs, with_positive
+    from analytics.analogy.examples import AnalogyConfig, read_graphs, with_positive
     from analytics.analogy.train import RetrievalTask
     from analytics.backbone.backbone import Head
     from analytics.backbone.bert import load_backbone

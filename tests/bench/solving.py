@@ -24,7 +24,7 @@ import numpy as np
 from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import load_retriever
 from analytics.json_lines import read_objects
-from analytics.problem_files import read_problems
+from analytics.question_files import read_problems
 from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis, beam_search

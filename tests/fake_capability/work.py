@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analytics.metric_names import MetricName
+from analytics.metrics import MetricName
 from questionbank.bank.vector_services import embedding_set_ensure
 from questionbank.models import ModelArtifact, Question
 from questionbank.registry.artifact_selectors import artifact_folder

@@ -53,7 +53,7 @@ def prepare_people() -> None:
     The packaged language model counts as prepared: nothing asks it, and converting its weights takes a busy machine
     minutes, for which every round would wait.
     """
-    from analytics.inference.ngrams import HashedNgramEncoder
+    from analytics.inference.encode import HashedNgramEncoder
     from questionbank.models import EmbeddingSet, ParaphrasePair, User
     from questionbank.registry.language_model_selectors import packaged_model_folder
     from questionbank.review.guideline_services import guideline_current, guideline_read

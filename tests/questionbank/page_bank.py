@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from questionbank.models import User
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors

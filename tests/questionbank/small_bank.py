@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from questionbank.bank.question_services import equation_graph_key, question_create
 from questionbank.bank.search_index import vocabulary_refresh
 from questionbank.models import (

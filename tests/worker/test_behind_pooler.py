@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.urls import reverse
 
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from questionbank.core import outage as page_limits
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, ReviewDecision, Run
 from questionbank.review.pair_services import PairInput, pairs_create

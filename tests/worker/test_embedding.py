@@ -13,8 +13,7 @@ from django.db import connection
 from analytics.analogy.retriever import load_retriever
 from analytics.analysed_text import EACH_PART
 from analytics.errors import Cancelled
-from analytics.inference.encode import OnnxEncoder, load_encoder
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, load_encoder
 from analytics.question_content import EMPTY, QuestionContent, QuestionPart
 from questionbank.bank.question_services import question_create, question_update
 from questionbank.bank.search_index import search_vector

@@ -21,7 +21,7 @@ from django.db import connection
 from django.db.models import Max
 from django.db.models.functions import Now
 
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from questionbank.bank import vector_services as embeddings
 from questionbank.bank.vector_selectors import embedding_index_exists
 from questionbank.core import task_queue

@@ -16,8 +16,8 @@ from analytics.analogy.retrieve_and_apply import Filled
 from analytics.analogy.retriever import ServedRetriever
 from analytics.artifacts import artifact_read
 from analytics.errors import DataError, LanguageModelError
-from analytics.problem_files import Problems, read_problems
-from analytics.retrieval import Encode
+from analytics.inference.encode import Encode
+from analytics.question_files import Problems, read_problems
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import ModelArtifact
 from questionbank.registry.artifact_selectors import artifact_folder, artifact_numbered

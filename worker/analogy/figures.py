@@ -21,7 +21,15 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.examples import AnalogyExample
-from analytics.analogy.exemplars import CorpusGraphs, LikelyGraphs
+from analytics.analogy.exemplars import (
+    CorpusGraphs,
+    LikelyGraphs,
+    PromptSettings,
+    answer_format,
+    few_shot_prompt,
+    is_exact_match,
+    parse_answer,
+)
 from analytics.analogy.graphs import (
     GraphSimilarities,
     edit_similarity,
@@ -30,7 +38,6 @@ from analytics.analogy.graphs import (
     problem_numbers,
     readable_text_graph,
 )
-from analytics.analogy.prompts import PromptSettings, answer_format, few_shot_prompt, is_exact_match, parse_answer
 from analytics.analogy.retrieve_and_apply import Filled, Neighbour, apply_graphs
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from analytics.analogy.exemplars import parse_answer, uses_numbers_of
 from analytics.analogy.graphs import GraphSimilarities, ndcg
-from analytics.analogy.prompts import parse_answer, uses_numbers_of
 from analytics.errors import Cancelled, DataError
-from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, nearest_rows
 from analytics.language_model.protocol import AskOptions
 from analytics.languages import primary_language
-from analytics.problem_files import Problems
-from analytics.retrieval import nearest_rows
+from analytics.question_files import Problems
 from analytics.splits import split_place
 from questionbank.bank.vector_selectors import embedding_set_sample
 from questionbank.core.capability_figures import AnalogyFigures, Metric

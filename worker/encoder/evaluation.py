@@ -15,10 +15,10 @@ import numpy.typing as npt
 from analytics.analogy.capability import ANALOGY
 from analytics.encoder.capability import ENCODER
 from analytics.errors import DataError
+from analytics.inference.encode import Encode
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.metrics import pearson, spearman
 from analytics.question_files import QuestionRow, read_rows
-from analytics.retrieval import Encode
 from analytics.splits import KeptOut, is_held_out
 from questionbank.core.errors import NotFound
 from questionbank.models import ModelArtifact

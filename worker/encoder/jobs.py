@@ -18,15 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.backbone.bert import load_backbone
-from analytics.concept_paths import PathTree
+from analytics.concept_paths import PathTree, retrieval_hits
 from analytics.encoder.capability import ENCODER
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.train import train_encoder
 from analytics.errors import DataError
-from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, known_languages
+from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, known_languages, nearest_rows
 from analytics.probes.fitting import choose_ridge_penalty, difficulty_probe
 from analytics.records import ConceptPath
-from analytics.retrieval import nearest_rows, retrieval_hits
 from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
 from analytics.training.checkpoint import kept_or_made
 from questionbank.bank.vector_selectors import embedding_set_sample

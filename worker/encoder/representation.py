@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analytics.concept_paths import PathTree, drop_common_leading_nodes, kh_distance
+from analytics.concept_paths import PathTree, drop_common_leading_nodes, kh_distance, retrieval_hits
+from analytics.inference.encode import nearest_rows
 from analytics.metrics import accuracy, doa, macro_f1, mae, pearson, rmse, spearman
 from analytics.probes.fitting import Fit, concept_probe, difficulty_probe
 from analytics.question_files import QuestionRow
 from analytics.records import ConceptPath
-from analytics.retrieval import nearest_rows, retrieval_hits
 
 _MOST_CHARACTERS = 1500
 _LOGISTIC_PENALTY = 0.1  # 1 / C

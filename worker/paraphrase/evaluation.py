@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.errors import DataError
+from analytics.inference.encode import Encode
 from analytics.metrics import expected_calibration_error, rounded
 from analytics.paraphrase.metrics import RULES, THRESHOLD, operator_accuracy, pair_metrics, rule_first
 from analytics.paraphrase.operators.catalog import OPERATORS
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
 from analytics.paraphrase.scorer import PairScore, Scorer, cosines
 from analytics.records import ParaphrasePair
-from analytics.retrieval import Encode
 from questionbank.review.evidence_services import scorer_by_number
 from worker.bootstrap import RESAMPLES, middle, resample_counts
 

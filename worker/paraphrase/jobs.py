@@ -233,7 +233,7 @@ def open_paraphraser(key: str) -> Iterator[Paraphraser]:
         with open_language_model() as model:
             yield LanguageModelParaphraser(model)
     else:
-        from analytics.paraphrase.seq2seq import load_sequence_model
+        from analytics.paraphrase.preparing import load_sequence_model
 
         loaded = load_sequence_model(settings.PARAPHRASE_MODEL)
         yield SequenceParaphraser(loaded, name=loaded.name, prefix=settings.PARAPHRASE_PREFIX)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from analytics.encoder.examples import EncoderExample, split_held_out
 from analytics.json_lines import read_objects
-from analytics.problem_files import Problems, read_problems
+from analytics.question_files import Problems, read_problems
 from analytics.splits import KeptOut
 from analytics.text.fingerprints import every_key_remembered, story_key, text_key
 from questionbank.demo.bank import demo_questions

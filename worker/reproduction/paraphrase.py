@@ -20,6 +20,7 @@ from analytics.artifacts import Manifest
 from analytics.atomic_file import write_text
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.configuration import config_from_strings, named_values
+from analytics.inference.encode import Encode
 from analytics.paraphrase.calibrating import encoder_of, fit_verdict, fitted_boundary
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.metrics import RULES, rule_first
@@ -28,7 +29,6 @@ from analytics.paraphrase.scorer import Scorer, cosines, weigh_pairs
 from analytics.paraphrase.train import fit_scorer
 from analytics.paraphrase.verdict import Verdict, stretched
 from analytics.records import ParaphrasePair
-from analytics.retrieval import Encode
 from analytics.splits import KeptOut
 from worker.paraphrase.evaluation import figures_of
 from worker.reproduction.paraphrase_baselines import baseline_triplets

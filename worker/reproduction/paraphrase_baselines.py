@@ -23,8 +23,8 @@ from analytics.encoder.train import MaskedLanguageHead, MaskedLanguageTask, mask
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.operators.catalog import Apply, operator, with_functions
 from analytics.paraphrase.operators.words import TfidfReplacement
+from analytics.paraphrase.preparing import training_functions
 from analytics.paraphrase.scorer import cosines
-from analytics.paraphrase.seq2seq import training_functions
 from analytics.paraphrase.triplets import Triplet
 from analytics.paraphrase.words.wording import Edit, apply_edits
 from analytics.records import ParaphrasePair

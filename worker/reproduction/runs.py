@@ -28,7 +28,7 @@ from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE
 from analytics.configuration import config_to_dict
 from analytics.errors import ArtifactError, DataError
 from analytics.metrics import rounded
-from analytics.problem_files import Problems, read_problems
+from analytics.question_files import Problems, read_problems
 from analytics.training.context import Callback, StepReport, TrainingContext
 
 _FOLDER = Path(__file__).parent

@@ -17,7 +17,7 @@ from analytics.backbone.bert import encode_bulk, load_backbone, recurrent_backbo
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.configuration import config_from_strings, named_values
 from analytics.errors import DataError
-from analytics.problem_files import Problems
+from analytics.question_files import Problems
 from analytics.recalling_solver import recalling
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import SolverModel

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 from sklearn.metrics import calinski_harabasz_score
 
-from analytics.length_batches import batches_by_length
+from analytics.inference.encode import batches_by_length
 from analytics.solver.model import SolverModel
 from analytics.solver.targets import SolverExample
 

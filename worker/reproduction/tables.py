@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.atomic_file import write_text
+from analytics.inference.encode import Encode
 from analytics.probes.projection import Matrix, project_vectors
 from analytics.records import ParaphrasePair
-from analytics.retrieval import Encode
 from questionbank.core.charts import SHAPES
 from questionbank.core.errors import ValidationFailed
 from worker.bootstrap import mean_interval, paired_difference

@@ -23,7 +23,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from analytics.paraphrase.proposals import RuleParaphraser
-from analytics.problem_files import read_problems
+from analytics.question_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.solver.reversing import reorder_question, reverse_operation
 from analytics.solver.served import load_solver

@@ -32,9 +32,9 @@ from torch.nn.utils.rnn import pad_sequence
 from analytics.artifacts import Manifest, artifact_read, artifact_write, data_sha256
 from analytics.backbone.sources import ADAPTER_NAME
 from analytics.expression.evaluate import answers_agree
+from analytics.inference.encode import batches_by_length
 from analytics.language_model import equations
 from analytics.language_model.llama_graph import write_llama_graph
-from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
 from analytics.solver.second_opinion import ADAPTER_FOLDER, LLAMA_GRAPH
 from analytics.solver.targets import solver_examples, value_of

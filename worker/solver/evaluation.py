@@ -19,10 +19,10 @@ import numpy.typing as npt
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree, is_slot
 from analytics.expression.tree import to_prefix
+from analytics.inference.encode import Encode, nearest_rows
 from analytics.metrics import expected_calibration_error
-from analytics.problem_files import Problems, read_problems
+from analytics.question_files import Problems, read_problems
 from analytics.records import ProblemRecord
-from analytics.retrieval import Encode, nearest_rows
 from analytics.solver.solution import ProblemSolver, Solution, solution_of
 from analytics.solver.targets import (
     OPERATORS,

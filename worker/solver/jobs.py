@@ -23,7 +23,7 @@ from analytics.expression.evaluate import answers_agree
 from analytics.language_model.protocol import LanguageModel
 from analytics.language_model.solving import work_out
 from analytics.languages import LANGUAGE_NAMES
-from analytics.problem_files import Problems
+from analytics.question_files import Problems
 from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import may_be_solved
 from analytics.solver.solution import SEVERAL_REASON, Solution

@@ -9,10 +9,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import Encode, HashedNgramEncoder
 from analytics.paraphrase.words.entities import first_words
 from analytics.paraphrase.words.wording import STOP_WORDS, apply_edits, lower_first, stem, tidy
-from analytics.retrieval import Encode
 from analytics.text.clauses import split_sentences
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:['’-][A-Za-z]+)*|\d[\d.,/]*|[^\w\s]")

@@ -15,13 +15,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import combinations
 
-<<<<<<< HEAD
 from analytics.language.mentions import ABBREVIATIONS, MONEY_SIGNS, NumberMention
-from analytics.paraphrase.words.editing import (
-=======
-from analytics.language.mentions import NumberMention
 from analytics.paraphrase.words.wording import (
->>>>>>> ab53261c (Merge the small modules of paraphrase by theme)
     Edit,
     agree_articles,
     apply_edits,

@@ -2,7 +2,7 @@
 
 ParaQD (Gupta et al., 2022), sections 3.2, 3.3 and 4.2: f1, f9, f_a, f_b and f_e. As no weights are downloaded by
 default, rules replace the models of f9, f_a and f_b. Like the paper's models, those for test operators sometimes
-fail; people label their output. `analytics.paraphrase.seq2seq` loads models.
+fail; people label their output. `analytics.paraphrase.preparing` loads models.
 """
 
 from __future__ import annotations

@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 
 from analytics.analogy.capability import ANALOGY
-from analytics.analogy.config import AnalogyConfig
-from analytics.analogy.examples import read_graphs
+from analytics.analogy.examples import AnalogyConfig, read_graphs
 from analytics.analogy.retriever import load_retriever
 from analytics.analogy.train import encode_problems, fit_retriever, train_retriever
 from analytics.backbone.export import save_backbone
 from analytics.errors import ArtifactError
-from analytics.problem_files import Problems
+from analytics.question_files import Problems
 from analytics.records import ProblemRecord
-from analytics.starters import copy_adapter
 from tests.tiny_backbone import tiny_backbone
+from worker.starters import copy_adapter
 
 PROBLEMS = [
     ProblemRecord("1", "Tom has 3 pens and 4 cups.", equation="3+4"),

@@ -126,7 +126,7 @@ def test_slot_text_keeps_everything_but_numbers() -> None:
     [("mawps/cv", 1.0), ("asdiv_a/cv", 1.0), ("gsm8k/train", 0.98), ("mathqa/dev", 0.9), ("math23k/test", 1.0)],
 )
 def test_nearly_all_published_solutions_have_a_graph(shared_data: Path, name: str, least: float) -> None:
-    from analytics.problem_files import read_problems
+    from analytics.question_files import read_problems
 
     problems = read_problems(shared_data / f"{name}.jsonl.gz").learned
     graphs = 0

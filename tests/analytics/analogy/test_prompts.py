@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.analogy.prompts import PromptSettings, answer_format, few_shot_prompt, is_exact_match, parse_answer
+from analytics.analogy.exemplars import PromptSettings, answer_format, few_shot_prompt, is_exact_match, parse_answer
 from analytics.errors import DataError
 from analytics.records import ProblemRecord
 from tests.cases import each_case

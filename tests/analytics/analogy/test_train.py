@@ -13,8 +13,7 @@ from torch.nn.functional import normalize
 
 from analytics.analogy import train
 from analytics.analogy.capability import ANALOGY
-from analytics.analogy.config import AnalogyConfig
-from analytics.analogy.examples import AnalogyExample, Positives, read_graphs, with_positive
+from analytics.analogy.examples import AnalogyConfig, AnalogyExample, Positives, read_graphs, with_positive
 from analytics.analogy.graphs import shared_keys_at_k
 from analytics.analogy.retriever import give_datastore, load_retriever
 from analytics.analogy.train import RetrievalTask, encode_problems, fit_retriever, train_retriever
@@ -22,7 +21,7 @@ from analytics.backbone.backbone import Head, set_head
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.export import save_backbone
 from analytics.errors import Cancelled, DataError
-from analytics.problem_files import Problems
+from analytics.question_files import Problems
 from analytics.records import ProblemRecord
 from analytics.training.context import FileOptions, TrainingContext
 from analytics.training.stages import Step

@@ -7,7 +7,7 @@ import torch
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import save_backbone
 from analytics.errors import BackboneError, Cancelled
-from analytics.length_batches import batches_by_length
+from analytics.inference.encode import batches_by_length
 from tests.tiny_backbone import tiny_backbone
 
 TEXTS = [

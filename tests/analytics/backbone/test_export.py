@@ -16,8 +16,8 @@ from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_encoder, export_onnx, save_backbone, write_graph
 from analytics.errors import ArtifactError
 from analytics.inference.encode import load_encoder
-from analytics.starters import copy_adapter
 from tests.tiny_backbone import tiny_backbone
+from worker.starters import copy_adapter
 
 TEXTS = ["What is 3 + 4?", "x", "Find the area of a circle with radius 5 and explain each step.", "x " * 300]
 

@@ -24,7 +24,7 @@ from analytics.bulk.jobs import BlockWork, Embed
 from analytics.bulk.run import in_processes
 from analytics.encoder.capability import ENCODER
 from analytics.errors import EngineError
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from analytics.paraphrase.scorer import load_scorer
 from analytics.question_content import content_digest
 from tests.analytics.bulk.conftest import TEXTS, block_files, write_lines

@@ -16,9 +16,8 @@ from analytics.encoder import metric_layer
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.metric_layer import MetricTask, metric_stage
-from analytics.encoder.train import fit_encoder
+from analytics.encoder.train import fit_encoder, precision_at_k
 from analytics.errors import BackboneError, Cancelled, ConfigurationError, DataError
-from analytics.retrieval import precision_at_k
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.loop import train_loop, train_stages
 from analytics.training.stages import LoopSettings, Step

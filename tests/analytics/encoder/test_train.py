@@ -24,10 +24,10 @@ from analytics.encoder.train import mask_tokens, train_encoder
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
-from analytics.starters import copy_adapter
 from analytics.training.context import FileOptions, TrainingContext
 from analytics.training.stages import length_grouped_batches
 from tests.analytics.history import History
+from worker.starters import copy_adapter
 
 SHAPES = ("square", "circle", "kite", "cone", "cube", "prism", "rhombus", "hexagon")
 VERBS = ("Find", "Give", "State", "Work out", "Compute", "Determine", "Write down", "Name")

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 
 HOUSE = "A house costs 450,000 dollars. What is a tenth of it?"
 
@@ -48,7 +48,7 @@ def test_chinese_is_compared_by_single_characters_too(encoder):
 def test_a_text_has_the_same_vector_alone_and_among_many(encoder, monkeypatch):
     texts = [f"{HOUSE} Part {number}." for number in range(50)] + ["", "圆"]
     together = encoder.encode(texts)
-    monkeypatch.setattr("analytics.inference.ngrams._CHUNK_CHARACTERS", 100)
+    monkeypatch.setattr("analytics.inference.encode._CHUNK_CHARACTERS", 100)
     np.testing.assert_allclose(encoder.encode(texts), together, atol=1e-6)
     np.testing.assert_allclose(encoder.encode(texts[7:8])[0], together[7], atol=1e-6)
 
@@ -74,7 +74,7 @@ def test_cosines_approach_those_of_exact_counts():
 
 def test_vectors_do_not_depend_on_the_process():
     script = (
-        "from analytics.inference.ngrams import HashedNgramEncoder\n"
+        "from analytics.inference.encode import HashedNgramEncoder\n"
         "print(HashedNgramEncoder().encode(['Find x', '圆的面积']).tobytes().hex())"
     )
     outputs = {

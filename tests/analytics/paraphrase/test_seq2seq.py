@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_model_is_loaded_by_folder_and_gives_as_many_outputs_as_asked(folder: Path) -> None:
-    from analytics.paraphrase.seq2seq import load_sequence_model
+    from analytics.paraphrase.preparing import load_sequence_model
 
     model = load_sequence_model(str(folder), device="cpu", max_tokens=24)
     assert model.name == "tiny-bart"
@@ -65,7 +65,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
 @pytest.mark.parametrize("kind", ["marian", "pegasus", "t5"])
 def test_models_are_loaded_as_their_publishers_save_them(kind: str, published: dict[str, Path]) -> None:
-    from analytics.paraphrase.seq2seq import load_sequence_model
+    from analytics.paraphrase.preparing import load_sequence_model
 
     model = load_sequence_model(str(published[kind]), device="cpu", max_tokens=24)
     texts = ["Ann has 3 pens.", "A train drives 30 km in an hour. How far is that?"]
@@ -77,7 +77,7 @@ def test_models_are_loaded_as_their_publishers_save_them(kind: str, published: d
 
 @pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
 def test_a_question_goes_through_two_translators_and_a_summariser(published: dict[str, Path]) -> None:
-    from analytics.paraphrase.seq2seq import training_functions
+    from analytics.paraphrase.preparing import training_functions
 
     translator, summariser = str(published["marian"]), str(published["pegasus"])
     functions = training_functions(
@@ -92,7 +92,7 @@ def test_a_question_goes_through_two_translators_and_a_summariser(published: dic
 
 
 def test_models_are_named_in_the_configuration_and_take_the_stand_ins_places(folder: Path) -> None:
-    from analytics.paraphrase.seq2seq import functions_for_test_sets, training_functions
+    from analytics.paraphrase.preparing import functions_for_test_sets, training_functions
 
     name = str(folder)
     config = ParaphraseConfig(translator_there=name, translator_back=name, weak_paraphraser=name, device="cpu")
@@ -108,7 +108,7 @@ def test_models_are_named_in_the_configuration_and_take_the_stand_ins_places(fol
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
-    from analytics.paraphrase.seq2seq import load_sequence_model
+    from analytics.paraphrase.preparing import load_sequence_model
 
     (tmp_path / "empty").mkdir()
     for place in (tmp_path / "empty", tmp_path / "missing"):

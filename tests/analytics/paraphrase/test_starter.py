@@ -16,11 +16,11 @@ from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.scorer import load_scorer
 from analytics.paraphrase.train import STARTER_FOLDER, export_scorer, train_scorer
-from analytics.starters import copy_adapter
 from analytics.training.context import TrainingContext
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.analytics.paraphrase.word_problems import word_problems
 from tests.tiny_backbone import tiny_backbone
+from worker.starters import copy_adapter
 
 QUESTION = "Ann has 12 apples. Bob takes 3 of them. How many apples are left?"
 PAIRS = [(QUESTION, QUESTION.replace("How many", "What number of")), (QUESTION, QUESTION.replace("12", "40"))]

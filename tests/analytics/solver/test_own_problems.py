@@ -11,7 +11,7 @@ import pytest
 from analytics.expression.evaluate import evaluate
 from analytics.expression.tree import parse_expression
 from analytics.json_lines import read_objects
-from analytics.problem_files import read_problems
+from analytics.question_files import read_problems
 from analytics.solver.plausibility import rounding_of
 from analytics.solver.targets import solver_examples
 

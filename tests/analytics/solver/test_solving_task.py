@@ -11,7 +11,7 @@ from analytics.errors import ConfigurationError, DataError
 from analytics.expression.keys import structure_key
 from analytics.expression.tree import parse_expression
 from analytics.losses import TripletLoss
-from analytics.problem_files import Problems
+from analytics.question_files import Problems
 from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
 from analytics.solver.reversing import candidate_pool

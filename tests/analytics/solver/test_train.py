@@ -14,7 +14,7 @@ from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import load_backbone
 from analytics.errors import ConfigurationError, DataError
 from analytics.expression.evaluate import answers_agree
-from analytics.problem_files import Problems, read_problems
+from analytics.question_files import Problems, read_problems
 from analytics.records import ProblemRecord
 from analytics.solver.capability import SOLVER
 from analytics.solver.confidence import Confidence, load_confidence, save_confidence

@@ -19,8 +19,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from analytics import __main__ as command
-from analytics.analogy.config import AnalogyConfig
-from analytics.analogy.examples import read_graphs
+from analytics.analogy.examples import AnalogyConfig, read_graphs
 from analytics.analogy.train import RetrievalTask
 from analytics.artifacts import artifact_read
 from analytics.backbone import export

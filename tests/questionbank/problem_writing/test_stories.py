@@ -13,7 +13,7 @@ import pytest
 
 from analytics.expression.evaluate import evaluate_float
 from analytics.expression.tree import parse_expression
-from analytics.problem_files import read_problems
+from analytics.question_files import read_problems
 from analytics.solver.targets import problem_graph_key
 from questionbank.problem_writing import stories as engine
 from questionbank.problem_writing.problem import refusal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import RuleSolver

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from analytics.analogy.prompts import PromptSettings
+from analytics.analogy.exemplars import PromptSettings
 from analytics.errors import DataError
 from questionbank.bank.question_selectors import question_get
 from questionbank.models import EmbeddingSet, Question

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from analytics.artifacts import Manifest, artifact_write
+from analytics.inference.encode import HashedNgramEncoder
 from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, save_heads
-from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.subject import NOT_MATHEMATICS
 from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, Question, Run

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from analytics.records import QuestionRecord
 from questionbank.bank.question_selectors import TaggedPath
 from questionbank.demo.bank import demo_questions

@@ -13,7 +13,7 @@ import pytest
 from analytics.analogy.examples import read_graphs
 from analytics.analogy.retriever import load_retriever
 from analytics.errors import DataError
-from analytics.problem_files import read_problems
+from analytics.question_files import read_problems
 from questionbank.core.errors import NotFound, ValidationFailed
 from questionbank.similar import file_results
 from tests.questionbank.scripted_solver import ScriptedSolver

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from analytics.errors import LanguageModelError
-from analytics.problem_files import read_problems
+from analytics.question_files import read_problems
 from tests.language_model_server import KEY, said
 from tests.worker.analogy.test_evaluation import ROWS, write_set
 from worker.analogy.evaluation import evaluate_analogy_model, question_set

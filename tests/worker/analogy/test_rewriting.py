@@ -9,13 +9,12 @@ from dataclasses import replace
 import pytest
 from django.core.management import CommandError, call_command
 
-from analytics.analogy.config import AnalogyConfig
-from analytics.analogy.examples import read_graphs, with_positive
+from analytics.analogy.examples import AnalogyConfig, read_graphs, with_positive
 from analytics.analogy.train import train_retriever
 from analytics.backbone.export import save_backbone
 from analytics.errors import DataError
 from analytics.language_model.protocol import ModelAnswer
-from analytics.problem_files import Problems, read_problems
+from analytics.question_files import Problems, read_problems
 from analytics.records import ProblemRecord
 from analytics.text.fingerprints import story_key
 from tests.language_model_server import streamed

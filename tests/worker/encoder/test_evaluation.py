@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analytics.errors import DataError
-from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.encode import HashedNgramEncoder
 from analytics.splits import is_held_out
 from worker.encoder.evaluation import (
     Triple,

@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
 from analytics.errors import DataError
-from analytics.metric_names import SUITES
+from analytics.metrics import SUITES
 from analytics.paraphrase.metrics import roc_auc
 from analytics.paraphrase.operators.catalog import OPERATORS
 from analytics.paraphrase.pair_files import pair_line, read_pairs

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from analytics.analogy.config import AnalogyConfig
+from analytics.analogy.examples import AnalogyConfig
 from analytics.analogy.train import train_retriever
 from analytics.artifacts import file_sha256
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE

@@ -47,7 +47,7 @@ class Command(BankCommand):
         material = scorer_material().questions
         if not material.held_out:
             raise ValidationFailed("The bank has no English question that is held out: add questions first.")
-        from analytics.paraphrase.seq2seq import functions_for_test_sets  # importing torch takes seconds
+        from analytics.paraphrase.preparing import functions_for_test_sets  # importing torch takes seconds
 
         functions = functions_for_test_sets(**{name: options[name] for name in _MODELS})
         pairs = bank_test_pairs(material, questions, functions=functions, seed=seed)

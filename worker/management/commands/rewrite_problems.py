@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from analytics.json_lines import read_objects
-from analytics.problem_files import read_problems
+from analytics.question_files import read_problems
 from analytics.records import ProblemRecord
 from questionbank.core.errors import ValidationFailed
 from questionbank.management.base import BankCommand
