@@ -355,10 +355,9 @@ def precision_at_k(
     other_paths: Sequence[Sequence[ConceptPath]],
     *,
     levels: int,
-    k: int = 10,
 ) -> dict[int, float]:
-    """Return the mean share of the k nearest that share the concept path, for the levels 1 .. `levels` that occur."""
-    nearest = nearest_rows(vectors, others, k)
+    """Return the mean share of the ten nearest that share the concept path, for the levels 1 .. `levels` that occur."""
+    nearest = nearest_rows(vectors, others)
     figures = {}
     for level in range(1, levels + 1):
         hits = retrieval_hits(nearest, paths, other_paths, level)

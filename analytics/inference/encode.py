@@ -135,12 +135,11 @@ class ExportedEncoder:
     session: GraphSession
 
 
-def open_exported(folder: Path, *, threads: int | None = None) -> ExportedEncoder:
+def open_exported(folder: Path) -> ExportedEncoder:
     """Open an artifact with an exported encoder, of any capability; its session is opened once per process.
 
     Args:
         folder: the artifact's folder, with model.onnx and tokenizer.json.
-        threads: threads per call; by default 2 if there are that many cores.
 
     Raises:
         ArtifactError: the folder is not an encoder artifact, or is incomplete.
@@ -153,7 +152,7 @@ def open_exported(folder: Path, *, threads: int | None = None) -> ExportedEncode
         raise ArtifactError(f"{folder} holds no exported encoder.")
     checksum = artifact_checksum(folder)
     tokenizer = shared_tokenizer(folder, int(manifest.extra["max_tokens"]))
-    session = open_session(folder / MODEL_NAME, manifest.files[MODEL_NAME], threads=threads)
+    session = open_session(folder / MODEL_NAME, manifest.files[MODEL_NAME])
     return ExportedEncoder(manifest, checksum, tokenizer, session)
 
 
@@ -184,13 +183,13 @@ def shared_tokenizer(folder: Path, max_tokens: int | None = None) -> Tokenizer:
         raise ArtifactError(f"The tokenizer in {folder} cannot be read.") from error
 
 
-def load_encoder(folder: Path, *, threads: int | None = None) -> OnnxEncoder:
+def load_encoder(folder: Path) -> OnnxEncoder:
     """Load an exported encoder of vectors.
 
     Args, Raises:
         See `open_exported`.
     """
-    exported = open_exported(folder, threads=threads)
+    exported = open_exported(folder)
     if exported.manifest.extra.get("output", "vectors") != "vectors":
         raise ArtifactError(f"{folder} holds no encoder of vectors.")
     return OnnxEncoder(exported.manifest, exported.checksum, exported.tokenizer, exported.session)

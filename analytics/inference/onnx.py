@@ -173,7 +173,7 @@ logger = logging.getLogger(__name__)
 _MOST_THREADS = 2  # a query is a few dozen tokens: more threads would wait for one another
 _LARGE = 1024  # tokens per batch above which memory for its activations is released
 
-_sessions: dict[tuple[str, str, int], GraphSession] = {}
+_sessions: dict[tuple[str, str], GraphSession] = {}
 _lock = threading.Lock()
 
 Ids = npt.NDArray[np.int64]
@@ -245,24 +245,23 @@ class GraphSession:
             return self._opened
 
 
-def open_session(path: Path, sha256: str, *, threads: int | None = None) -> GraphSession:
-    """Return a session for a graph, cached per process by file, SHA-256 and thread count.
+def open_session(path: Path, sha256: str) -> GraphSession:
+    """Return a session for a graph, cached per process by file and SHA-256.
 
     Args:
         path: the graph.
         sha256: SHA-256 of that file.
-        threads: threads per run; by default 2 if there are that many cores.
 
     Raises:
         ArtifactError: ONNX Runtime cannot run the file.
         ChecksumError: it differs from its SHA-256.
     """
-    count = threads or min(_MOST_THREADS, len(os.sched_getaffinity(0)))
-    key = (str(path.resolve()), sha256, count)
+    key = (str(path.resolve()), sha256)
     with _lock:
         session = _sessions.get(key)
         if session is None:
-            session = _sessions[key] = GraphSession(path, sha256, count)
+            threads = min(_MOST_THREADS, len(os.sched_getaffinity(0)))
+            session = _sessions[key] = GraphSession(path, sha256, threads)
     return session
 
 

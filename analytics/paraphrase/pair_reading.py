@@ -292,19 +292,18 @@ def _changed_words(text: str, letters: Array) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def load_served_pair_reader(folder: Path, sha256: str, pad_id: int, *, threads: int | None = None) -> ServedPairReader:
+def load_served_pair_reader(folder: Path, sha256: str, pad_id: int) -> ServedPairReader:
     """Load the cross-encoder of a scorer's folder.
 
     Args:
         folder: the folder with its graph and tokenizer.
         sha256: SHA-256 of the graph.
         pad_id: token id used for padding.
-        threads: as in `analytics.inference.onnx.open_session`.
 
     Raises:
         ArtifactError: its files cannot be read.
     """
-    session = open_session(folder / GRAPH_NAME, sha256, threads=threads)
+    session = open_session(folder / GRAPH_NAME, sha256)
     return ServedPairReader(shared_tokenizer(folder), session, pad_id)
 
 

@@ -110,16 +110,10 @@ def _curve(slope: Floats, location: Floats, guess: Floats, ability: Floats) -> F
     return np.asarray(guess[:, None] + (1 - guess[:, None]) * logistic)  # (questions, abilities)
 
 
-def fit_item_response(
-    responses: Responses, settings: ModelSettings = ModelSettings(), start: ItemResponseModel | None = None
-) -> ItemResponseModel:
-    """Estimate slopes and locations by EM, accelerated by squared extrapolation (SQUAREM, Varadhan and Roland 2008).
-
-    Args:
-        start: an earlier model of the same questions and groups, from which the estimation starts.
-    """
+def fit_item_response(responses: Responses, settings: ModelSettings = ModelSettings()) -> ItemResponseModel:
+    """Estimate slopes and locations by EM, accelerated by squared extrapolation (SQUAREM, Varadhan and Roland 2008)."""
     estimation = _Estimation(responses, settings)
-    values = estimation.start() if start is None else estimation.values_of(start)
+    values = estimation.start()
     steps, change, tolerance = 0, np.inf, settings.tolerance
     while change > tolerance and steps < settings.most_steps:
         first, _before = estimation.step(values)

@@ -88,23 +88,6 @@ class Responses:
         order = np.argsort(self.question, kind="stable")
         return np.split(order, np.cumsum(np.bincount(self.question, minlength=self.questions))[:-1])
 
-    @classmethod
-    def from_matrix(cls, marks: npt.ArrayLike, max_marks: npt.ArrayLike | None = None) -> Responses:
-        """Return the responses of a table with a row per person and a column per question.
-
-        Args:
-            marks: (people, questions); NaN where a person did not reach a question.
-            max_marks: (questions,); by default 1 each.
-
-        Raises:
-            DataError: see the class.
-        """
-        table = np.asarray(marks, dtype=float)
-        limits = np.ones(table.shape[1]) if max_marks is None else np.asarray(max_marks, dtype=float)
-        person, question = np.nonzero(~np.isnan(table))
-        groups = np.zeros(len(table), dtype=np.int64)
-        return cls(person, question, table[person, question] / limits[question], limits, groups)
-
 
 Unreached = Literal["zero", "left out"]
 """Treatment of a question that a person did not reach: 0 marks, or the person does not count for this question."""

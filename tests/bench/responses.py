@@ -25,10 +25,10 @@ from pathlib import Path
 
 import numpy as np
 
-from analytics.responses.table import Responses
 from questionbank.responses.figures import UNKNOWN, Expected, OptionShown, SetResponses, bank_results, set_results
 from tests.bench.bank import open_bank
 from tests.bench.benchmark import aim, in_turns, read_options, timed
+from tests.response_matrix import responses_of
 
 PUPILS_OF_A_SET = 500
 MOST_IMPORT, MOST_FIGURES, MOST_PAGE_MS = 60, 20, 30
@@ -48,7 +48,7 @@ def main() -> int:
         asked = np.sort(rng.choice(options.questions, options.each, replace=False))
         ability = rng.normal(0, 1, PUPILS_OF_A_SET)[:, None]
         chance = guess[asked] + (1 - guess[asked]) / (1 + np.exp(-slope[asked] * (ability - location[asked])))
-        responses = Responses.from_matrix((rng.random(chance.shape) < chance).astype(float))
+        responses = responses_of((rng.random(chance.shape) < chance).astype(float))
         choices = np.where(responses.score == 1, 0, rng.integers(1, 4, len(responses.score)))
         choices[guess[asked][responses.question] == 0] = UNKNOWN
         sets.append(SetResponses(asked, responses, choices, counts_unreached=False, year=2025))

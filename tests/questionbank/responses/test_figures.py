@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.responses.table import Responses
 from questionbank.responses.figures import UNKNOWN, OptionShown, SetResponses, bank_results, set_results
+from tests.response_matrix import responses_of
 
 KEYED = [OptionShown("A", 0.0), OptionShown("B", 1.0), OptionShown("C", 0.0)]
 
 
 def of_marks(marks, *, ids=None, choices=None, counts_unreached=True) -> SetResponses:
-    responses = Responses.from_matrix(marks)
+    responses = responses_of(marks)
     numbers = np.arange(1, responses.questions + 1) if ids is None else np.array(ids)
     chosen = np.full(len(responses.score), UNKNOWN) if choices is None else np.array(choices).ravel()
     return SetResponses(numbers, responses, chosen, counts_unreached)
