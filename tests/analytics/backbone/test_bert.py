@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 import torch
 
-from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.backbone.bert import RecurrentEncoder, encode_bulk, load_backbone, recurrent_backbone, side_by_side
 from analytics.backbone.export import save_backbone
 from analytics.errors import BackboneError, Cancelled
 from analytics.inference.encode import batches_by_length
@@ -140,3 +144,113 @@ def test_texts_are_embedded_in_their_order_and_with_gradients_whatever_is_padded
     for row in (0, 1, 35, 69):
         torch.testing.assert_close(vectors[row], tiny.embed(*tiny.batch([texts[row]]))[0], atol=1e-5, rtol=1e-4)
     torch.testing.assert_close(tiny.embed_texts(texts[:3]), vectors[:3], atol=1e-5, rtol=1e-4)
+
+
+@pytest.fixture
+def encoder() -> RecurrentEncoder:
+    torch.manual_seed(0)
+    return RecurrentEncoder(20, width=6, embedding=4).eval()
+
+
+def states(encoder: RecurrentEncoder, ids: list[list[int]], mask: list[list[int]]) -> torch.Tensor:
+    return encoder(input_ids=torch.tensor(ids), attention_mask=torch.tensor(mask)).last_hidden_state
+
+
+def test_padding_changes_no_state_and_has_none(encoder):
+    alone = states(encoder, [[3, 4, 5]], [[1, 1, 1]])
+    padded = states(encoder, [[3, 4, 5, 0, 0], [6, 7, 8, 9, 1]], [[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]])
+    assert alone.shape == (1, 3, 6)
+    torch.testing.assert_close(padded[0, :3], alone[0])
+    assert not padded[0, 3:].any()
+
+
+def test_each_state_depends_on_the_tokens_before_and_behind_it(encoder):
+    before, changed_first, changed_last = (
+        states(encoder, [ids], [[1, 1, 1]])[0, 1] for ids in ([3, 4, 5], [9, 4, 5], [3, 4, 9])
+    )
+    assert not torch.allclose(before, changed_first)
+    assert not torch.allclose(before, changed_last)
+
+
+def test_states_are_the_sum_of_both_directions(encoder):
+    ids = torch.tensor([[3, 4, 5]])
+    both = encoder.gru(encoder.embeddings(ids))[0]
+    torch.testing.assert_close(states(encoder, [[3, 4, 5]], [[1, 1, 1]]), both[..., :6] + both[..., 6:])
+
+
+def test_the_backbone_reads_the_default_encoders_tokens():
+    torch.manual_seed(1)
+    backbone = recurrent_backbone(max_tokens=8, device="cpu", width=16)
+    ids, mask = backbone.batch(["Two and two", "A much longer text than eight tokens may ever be"])
+    assert backbone.token_states(ids, mask).shape == (2, 8, 16)
+    assert backbone.unknown_share(["Two pens"]) == 0
+    assert {parameter.device.type for parameter in backbone.model.parameters()} == {"cpu"}
+
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def two_threads() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_results_come_in_the_order_of_the_items_whoever_is_done_first() -> None:
+    def slow_first(item: int) -> tuple[int, str]:
+        time.sleep(0.05 if item == 0 else 0)
+        return item, threading.current_thread().name
+
+    with side_by_side(slow_first, range(6), CPU) as results:
+        pairs = list(results)
+
+    assert [item for item, _ in pairs] == list(range(6))
+    assert len({name for _, name in pairs}) == 2
+
+
+def test_each_stream_has_its_share_of_the_threads_and_gives_it_back() -> None:
+    with side_by_side(lambda _item: torch.get_num_threads(), range(4), CPU) as results:
+        assert list(results) == [1] * 4
+    assert torch.get_num_threads() == 2
+
+
+def test_what_is_left_is_dropped_when_the_context_ends() -> None:
+    begun: list[int] = []
+
+    def compute(item: int) -> int:
+        begun.append(item)
+        time.sleep(0.01)
+        return item
+
+    with side_by_side(compute, range(500), CPU) as results:
+        assert next(results) == 0
+    assert len(begun) < 500
+
+
+def test_an_error_reaches_the_caller_and_the_next_one_can_compute() -> None:
+    def fail(item: int) -> int:
+        raise ValueError(item)
+
+    with pytest.raises(ValueError, match="0"), side_by_side(fail, range(3), CPU) as results:
+        list(results)
+    with side_by_side(str, range(3), CPU) as again:
+        assert list(again) == ["0", "1", "2"]
+    assert torch.get_num_threads() == 2
+
+
+def test_whoever_comes_while_another_computes_does_it_in_turn() -> None:
+    with side_by_side(str, range(3), CPU), side_by_side(_thread, range(3), CPU) as results:
+        assert set(results) == {threading.current_thread().name}
+
+
+@pytest.mark.parametrize("device", [torch.device("cuda"), CPU])
+def test_a_gpu_and_a_single_item_are_computed_in_the_callers_thread(device: torch.device) -> None:
+    items = range(3) if device.type == "cuda" else range(1)
+    with side_by_side(_thread, items, device) as results:
+        assert set(results) == {threading.current_thread().name}
+
+
+def _thread(_item: int) -> str:
+    return threading.current_thread().name

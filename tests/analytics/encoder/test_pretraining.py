@@ -7,10 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
 
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
-from analytics.encoder.pretraining import PretrainingTask
+from analytics.encoder.pretraining import MemoryQueue, MomentumEncoder, PretrainingTask
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.losses import LEFT_OUT
 from analytics.training.context import TrainingContext
@@ -134,3 +137,60 @@ def test_the_configuration_reports_every_problem_at_once():
     with pytest.raises(ConfigurationError, match="5 positive numbers for 3 levels"):
         EncoderConfig(temperatures="0.1, 0.2")
     assert EncoderConfig().rank_temperatures() == (0.1, 0.1, 0.225, 0.35, 0.6)
+
+
+def test_an_update_moves_by_one_minus_momentum():
+    """key = 0.9 * 1 + 0.1 * 3 = 1.2"""
+    query = nn.Linear(1, 1, bias=False)
+    query.weight.data.fill_(1.0)
+    key = MomentumEncoder(query, momentum=0.9)
+    query.weight.data.fill_(3.0)
+    key.update(query)
+    assert key.encoder.weight.item() == pytest.approx(1.2)
+
+
+def test_gradients_reach_the_query_encoder_only():
+    query = nn.Linear(2, 2)
+    key = MomentumEncoder(query)
+    (query(torch.ones(1, 2)) * key(torch.ones(1, 2))).sum().backward()
+    assert query.weight.grad is not None
+    assert all(parameter.grad is None for parameter in key.parameters())
+
+
+def test_momentum_outside_0_to_1_is_refused():
+    with pytest.raises(ValueError, match="momentum"):
+        MomentumEncoder(nn.Linear(1, 1), momentum=1.5)
+
+
+@given(size=st.integers(1, 9), batches=st.lists(st.integers(0, 20), max_size=8))
+def test_it_holds_the_newest_keys_whatever_the_batch_sizes(size, batches):
+    queue, sent = MemoryQueue(size, 2), []
+    for count in batches:
+        labels = torch.arange(len(sent), len(sent) + count)
+        queue.enqueue(torch.stack([labels.float(), -labels.float()], dim=1), labels)
+        sent.extend(labels.tolist())
+    keys, labels = queue.filled()
+    assert sorted(labels.tolist()) == sent[-size:]
+    assert keys[:, 0].tolist() == labels.float().tolist()
+
+
+def test_it_is_saved_with_the_model():
+    queue = MemoryQueue(4, 2)
+    queue.enqueue(torch.ones(3, 2), torch.tensor([5, 6, 7]))
+    again = MemoryQueue(4, 2)
+    again.load_state_dict(queue.state_dict())
+    again.enqueue(torch.zeros(2, 2), torch.tensor([8, 9]))
+    assert sorted(again.filled()[1].tolist()) == [6, 7, 8, 9]
+
+
+def test_no_gradient_flows_into_it():
+    queue, keys = MemoryQueue(2, 2), torch.ones(1, 2, requires_grad=True)
+    queue.enqueue(keys, torch.tensor([0]))
+    assert not queue.filled()[0].requires_grad
+
+
+def test_shapes_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="do not fit"):
+        MemoryQueue(2, 3).enqueue(torch.ones(1, 2), torch.tensor([0]))
+    with pytest.raises(ValueError, match="at least 1"):
+        MemoryQueue(0, 3)
