@@ -269,7 +269,7 @@ def _divide(
         learned = [learned[row] for row in sorted(rows.tolist())]
     learned, validation = set_apart(learned, validation, measured=config.measured, rng=rng)
     learned += pairs
-    context.say(f"{len(learned):,} problems to learn from, {len(validation):,} to measure with meanwhile.")
+    context.say(f"{len(learned):,} problems to learn from, {len(validation):,} to measure with during training.")
     if without:
         context.say(f"Left out, because they have no graph: {without:,}.")
     return learned, validation

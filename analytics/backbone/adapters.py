@@ -216,8 +216,8 @@ def _weights_for(backbone: Backbone, folder: Path) -> dict[str, torch.Tensor]:
     weights, metadata = read_weights(folder)
     if metadata.get("backbone_sha256", backbone.weights_hash) != backbone.weights_hash:
         raise BackboneError(
-            f"The adapter in {folder} was trained on {metadata.get('backbone')}, and fits no other weights"
-            f" than its own; this is {backbone.name}."
+            f"The adapter in {folder} fits only the weights of {metadata.get('backbone')} that it was trained on;"
+            f" this is {backbone.name}."
         )
     return weights
 
@@ -278,7 +278,7 @@ def narrow_adapter(starter: Path, rank: int) -> float:
     described = json.loads((starter / ADAPTER_CONFIG_NAME).read_text(encoding="utf-8"))
     former = int(described["r"])
     if not 1 <= rank < former:
-        raise ArtifactError(f"The adapter in {starter} has rank {former}; choose a lower one, of 1 at least.")
+        raise ArtifactError(f"The adapter in {starter} has rank {former}; choose a lower rank, at least 1.")
     whole = lost = 0.0
     for name in [name for name in weights if "lora_A" in name]:
         partner = name.replace("lora_A", "lora_B")

@@ -149,8 +149,7 @@ def _load(source: Source, asked: str) -> tuple[PreTrainedModel, PreTrainedTokeni
     except (OSError, ValueError, KeyError, ImportError) as error:
         if not source.is_folder:
             raise BackboneError(
-                f"The encoder {asked} is neither an installed package's nor a local folder,"
-                " and it is not to be had from the hub."
+                f"The encoder {asked} was not found: not in an installed package, a local folder or the hub."
             ) from error
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise BackboneError(f"The encoder {asked} cannot be loaded: {reason}") from error

@@ -251,7 +251,7 @@ def finished_manifest(folder: Path, job: str) -> dict[str, Any]:
     if manifest is None or manifest["about"].get("job") != job:
         raise DataError(f"{folder} holds no results of `python -m analytics {job}`.")
     if not manifest["is_complete"]:
-        raise DataError(f"{folder} is not complete: give the command that began it again.")
+        raise DataError(f"{folder} is not complete: repeat the command that began it.")
     return manifest
 
 
@@ -265,6 +265,6 @@ def read_results(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Any]:
         table = read_block(folder, block["name"], block["digest"])
         if table is None:
             raise DataError(
-                f"{_block_path(folder, block['name'])} is missing or damaged: give the command that made it again."
+                f"{_block_path(folder, block['name'])} is missing or damaged: repeat the command that made it."
             )
         yield table

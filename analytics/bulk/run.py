@@ -88,7 +88,7 @@ def in_processes(
         yield from bounded(lambda item: pool.submit(work, item), items, lambda: 2 * processes)
     except BrokenProcessPool as error:
         raise EngineError(
-            "A process was killed, perhaps because memory is full: give the command again, with fewer processes."
+            "A process was killed, perhaps because memory is full: repeat the command with fewer processes."
         ) from error
     finally:
         for child in multiprocessing.active_children():
@@ -216,7 +216,7 @@ class JobRun:
                     if block.name not in missing:
                         continue
                     if block.digest(self._digested) != missing[block.name].digest:
-                        raise DataError(f"{file} was changed meanwhile: give the command again.")
+                        raise DataError(f"{file} changed during the run: repeat the command.")
                     identifiers[block.name] = [identifier for identifier, _texts in block.rows]
                     yield block.name, [texts for _identifier, texts in block.rows]
 
@@ -331,9 +331,7 @@ def _in_tasks(
         if _slots(ray, kind):
             seen = time.monotonic()
         elif time.monotonic() - seen > cluster.wait_seconds:
-            raise EngineError(
-                f"No machine of {cluster.address} is left: start some again, then give the command again."
-            )
+            raise EngineError(f"No machine of {cluster.address} is left: start some, then repeat the command.")
 
     try:
         yield from bounded(
@@ -344,7 +342,7 @@ def _in_tasks(
             raise error.cause from None
         raise EngineError(f"A block failed on another machine: {reason_of(error.cause)}") from error
     except ray.exceptions.RayError as error:
-        raise EngineError(f"Ray gave a block up: {reason_of(error)}") from error
+        raise EngineError(f"Ray gave up on a block: {reason_of(error)}") from error
 
 
 def _call(work: Callable[[Any], Any], item: Any) -> Any:

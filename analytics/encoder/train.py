@@ -186,9 +186,9 @@ def train_encoder(
     """
     remaining, kept_out = split_held_out(examples)
     learned = _with_rank(remaining, config)
-    context.say(f"{len(learned):,} questions to learn from; {len(kept_out):,} of the fixed held-out part taken out.")
+    context.say(f"{len(learned):,} questions to learn from; {len(kept_out):,} left out for the fixed held-out part.")
     if len(learned) < len(remaining):
-        context.say(f"{len(remaining) - len(learned):,} questions without a concept left out: nothing ranks them.")
+        context.say(f"{len(remaining) - len(learned):,} questions left out: without a concept they cannot be ranked.")
     backbone, result = fit_encoder(learned, config, held_out=kept_out, start=start, context=context)
     context.say("Exporting")
     about = Manifest(

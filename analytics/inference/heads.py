@@ -389,7 +389,7 @@ def _difficulty_head(
     head_labels = labels[name]
     surface = arrays[f"{name}.surface"]
     if len(surface) not in (0, len(SURFACE_COUNTS)):
-        raise ValueError("the surface counts are another version's")
+        raise ValueError("the surface counts are those of a different version")
     return DifficultyHead(
         vector_weights=arrays[f"{name}.vector"],
         path_weights=arrays[f"{name}.paths"],

@@ -99,7 +99,7 @@ def _write(path: Path, folder: Path, sha256: str) -> None:
     free, needed = shutil.disk_usage(path.parent).free, _ROOM * path.stat().st_size
     if free < needed:
         raise ArtifactError(
-            f"Its packed form needs {needed >> 20:,} MB of disk, and {free >> 20:,} MB are free; free some."
+            f"Its packed form needs {needed >> 20:,} MB of disk space, but only {free >> 20:,} MB are free."
         )
     if folder.exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -131,7 +131,7 @@ def _pack(path: Path, folder: Path) -> None:
             raise ArtifactError(f"It cannot be packed: {error}.") from error
     before, after = outputs
     if not np.allclose(before, after, atol=_TOLERANCE, equal_nan=True):
-        raise ArtifactError("Its packed form does not compute what it does.")
+        raise ArtifactError("Its packed form gives different results.")
 
 
 def _check_mapping(path: Path) -> None:

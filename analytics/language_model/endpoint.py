@@ -108,7 +108,7 @@ class EndpointModel:
         if url.scheme not in ("http", "https") or not url.host:
             raise LanguageModelError("The address of a language model begins with http:// or https://.")
         if not (key.isascii() and key.isprintable()):
-            raise LanguageModelError("The key of the language model holds a sign that no header can hold.")
+            raise LanguageModelError("The key of the language model contains a character that no header can have.")
         self.name, self.host = name, url.host
         self._address = f"{base_url.rstrip('/')}/chat/completions"
         self._key, self._seconds, self._wait = key, seconds, wait
@@ -136,7 +136,7 @@ class EndpointModel:
         """
         reply = self._reply(messages, options, on_text)
         if not reply.text.strip():
-            raise DataError(f"The language model {self.name} gave no text.")
+            raise DataError(f"The language model {self.name} returned no text.")
         is_cut = reply.finish == "length"
         return ModelAnswer(reply.text, reply.prompt_tokens, reply.answer_tokens, is_cut, reply.tokens)
 
@@ -216,7 +216,7 @@ class EndpointModel:
         for chunk in response.iter_bytes():
             size += len(chunk)
             if size > _LARGEST:
-                raise self._error(f"gave an answer of more than {_LARGEST:,} bytes")
+                raise self._error(f"returned more than {_LARGEST:,} bytes")
             if time.monotonic() > end:
                 raise httpx2.ReadTimeout("it takes too long", request=response.request)
             yield chunk

@@ -51,7 +51,7 @@ class LocalModel:
         written = self._generate(ids, mask, options, most, on_text)[0, read:]
         text = self._read(written)
         if not text.strip():
-            raise DataError(f"The language model {self.name} gave no text.")
+            raise DataError(f"The language model {self.name} returned no text.")
         return ModelAnswer(text, read, len(written), len(written) >= most)
 
     def ask_all(self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS) -> list[str]:

@@ -163,7 +163,7 @@ def decided_verdict(decided: Sequence[ParaphrasePair], *, boundary: float, pair_
 def check_labels(pairs: Sequence[ParaphrasePair]) -> None:
     """Raise DataError unless the pairs have both labels."""
     if {int(pair.label or 0) for pair in pairs} != {0, 1}:
-        raise DataError("Too few questions could be set apart to fit the verdict on; give more questions.")
+        raise DataError("Too few questions are left to fit the verdict on; add more questions.")
 
 
 def validation_metrics(

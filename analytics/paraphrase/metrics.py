@@ -136,7 +136,7 @@ def _checked(labels: Sequence[int], scores: Sequence[float]) -> tuple[np.ndarray
         raise DataError(f"There are {len(labels)} labels and {len(scores)} scores.")
     truth, values = np.asarray(labels, dtype=int), np.asarray(scores, dtype=float)
     if not set(truth.tolist()) == {0, 1}:
-        raise DataError("The labels must hold 1 (valid) and 0 (not valid), both of them.")
+        raise DataError("The labels must include both 1 (valid) and 0 (not valid).")
     if not np.isfinite(values).all():
         raise DataError("Every score must be a finite number.")
     return truth, values

@@ -287,12 +287,12 @@ def train_scorer(
     """
     prepared = broadcast_from_main(partial(prepared_material, material, config, context))
     if not prepared.triplets:
-        raise DataError("No triplet could be made of the questions.")
+        raise DataError("No triplet could be made from the questions.")
     check_labels(prepared.pairs)
     report = report_triplets(prepared.triplets)
     context.say(
-        f"{report.triplets:,} triplets of {report.questions:,} questions; {prepared.kept_out:,} left out that test"
-        f" sets hold; by closeness of wording alone their AUC is {report.distance_auc:.3f}."
+        f"{report.triplets:,} triplets of {report.questions:,} questions; {prepared.kept_out:,} questions left"
+        f" out that test sets contain; AUC by closeness of wording alone: {report.distance_auc:.3f}."
     )
     if config.interpolate and not material.validation:
         context.say("No pairs to validate with: the trained weights are kept as they are.")

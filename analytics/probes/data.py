@@ -84,7 +84,7 @@ def choose_scale(names: Sequence[str], values: np.ndarray) -> DifficultyScale:
     if named and named[0] in SCALES:
         scale = SCALES[named[0]]
         if low < scale.low or high > scale.high:
-            raise DataError(f"Difficulties from {low:g} to {high:g} do not fit the scale {scale.name} that is named.")
+            raise DataError(f"Difficulties from {low:g} to {high:g} do not fit the named scale, {scale.name}.")
         return scale
     if named:
         return DifficultyScale(named[0], low, high)

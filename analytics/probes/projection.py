@@ -39,13 +39,18 @@ class ProjectionConfig:
     )
     components: int = Field(default=50, ge=2, le=1_000, description="Principal components that t-SNE starts from.")
     perplexity: float = Field(
-        default=30.0, ge=2.0, le=500.0, description="About how many neighbours each question keeps."
+        default=30.0, ge=2.0, le=500.0, description="Approximate number of neighbours that each question keeps."
     )
     sample: int = Field(
-        default=20_000, ge=100, le=500_000, description="Questions that are laid out; the others are placed among them."
+        default=20_000,
+        ge=100,
+        le=500_000,
+        description="Number of questions that are laid out; the others are placed among them.",
     )
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the sample and of the search for neighbours.")
-    threads: int = Field(default=2, ge=1, le=64, description="Threads; another number may give another map.")
+    threads: int = Field(
+        default=2, ge=1, le=64, description="Number of threads; a different number may give a different map."
+    )
 
 
 @dataclass(frozen=True, slots=True)

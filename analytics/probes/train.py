@@ -166,7 +166,7 @@ def difficulties_apart(data: ProbeData, held: np.ndarray, config: ProbesConfig) 
     train, test = data.take(~held), data.take(held)
     heads = _fit(train, config, _parts(train), "", _Steps(_STEPS, DEFAULT_CONTEXT))
     if heads.difficulty is None:
-        raise DataError(f"Difficulty is learned from {_FEWEST_GRADED} questions with a text and a difficulty or more.")
+        raise DataError(f"Difficulty needs at least {_FEWEST_GRADED} questions with a text and a difficulty.")
     return heads.difficulty_shares(test.vectors, test.texts or ())
 
 
@@ -180,8 +180,8 @@ def _parts(data: ProbeData) -> tuple[bool, bool]:
     parts = tagged >= _FEWEST_TAGGED, len(grades) >= _FEWEST_GRADED and bool(np.ptp(grades) > 0)
     if not any(parts):
         raise DataError(
-            f"Concepts and difficulty need a set of at least {_FEWEST_TAGGED} questions with a concept, or of"
-            f" {_FEWEST_GRADED} with different difficulties; it has {tagged} and {len(grades)}."
+            f"Training needs at least {_FEWEST_TAGGED} questions with a concept or {_FEWEST_GRADED} with different"
+            f" difficulties; there are {tagged} and {len(grades)}."
         )
     return parts
 

@@ -46,7 +46,9 @@ def pick_device(preference: str = "auto") -> torch.device:
         if not torch.cuda.is_available():
             raise ConfigurationError([_why_no_gpu()])
         if device.index is not None and device.index >= (cards := torch.cuda.device_count()):
-            raise ConfigurationError([f"device is {preference}, but this machine has {cards} GPUs, cuda:0 the first"])
+            raise ConfigurationError(
+                [f"device is {preference}, but this machine has {cards} GPUs, starting with cuda:0"]
+            )
     return _prepared(device)
 
 
@@ -84,8 +86,8 @@ def explained_memory_errors() -> Iterator[None]:
     except torch.OutOfMemoryError as error:
         raise ConfigurationError(
             [
-                "the GPU ran out of memory; close what else uses it and start again, which resumes from the last"
-                " checkpoint, or begin anew with a smaller batch_size or max_tokens"
+                "the GPU ran out of memory; close other programs that use it and start again, which resumes from the"
+                " last checkpoint, or start a new run with a smaller batch_size or max_tokens"
             ]
         ) from error
 

@@ -162,5 +162,5 @@ def test_a_folder_that_is_not_complete_or_damaged_is_refused(tmp_path, wording):
     assert len(rows_of(wording)) == 30
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps(manifest | {"is_complete": False}))
-    with pytest.raises(CommandError, match="is not complete: give the command that began it again"):
+    with pytest.raises(CommandError, match="is not complete: repeat the command that began it"):
         call_command("import_vectors", str(folder), verbosity=0)

@@ -42,7 +42,7 @@ def test_a_lower_rank_changes_the_vectors_a_little_and_the_file_becomes_smaller(
 
 def test_a_rank_that_is_not_lower_and_a_folder_without_an_adapter_are_refused(starter, tmp_path):
     for rank in (4, 0):
-        with pytest.raises(ArtifactError, match="choose a lower one"):
+        with pytest.raises(ArtifactError, match="choose a lower rank"):
             narrow_adapter(starter, rank)
     artifact_write(tmp_path / "none", Manifest("analogy", "none"), lambda aside: (aside / "x").write_text("x"))
     with pytest.raises((ArtifactError, BackboneError), match="cannot be read"):

@@ -382,7 +382,7 @@ def test_files_are_learned_from_validated_on_or_kept_out_by_their_names(backbone
     assert manifest.extra["kept_out"] == 5
     assert "--set max_steps=2" in manifest.extra["command"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "model"]
-    assert any("5 left out that test sets hold" in line for line in lines)
+    assert any("5 questions left out that test sets contain" in line for line in lines)
 
 
 def test_a_line_that_is_no_pair_is_named(tmp_path):

@@ -206,7 +206,7 @@ def test_a_gpu_without_memory_ends_in_one_sentence_and_the_run_keeps_its_checkpo
         result = train_loop(task, settings, device=CPU, context=TrainingContext(checkpoints=tmp_path))
         return result, weights(task)
 
-    with pytest.raises(ConfigurationError, match="the GPU ran out of memory; close what else uses it"):
+    with pytest.raises(ConfigurationError, match="the GPU ran out of memory; close other programs that use it"):
         train(fails_at=5)
     assert load_checkpoint(tmp_path)["current"]["step"] == 4
     resumed, trained = train(fails_at=None)

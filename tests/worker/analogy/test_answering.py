@@ -82,7 +82,7 @@ def test_an_answer_without_a_number_or_of_another_question_is_said(teacher, serv
         ((401, {"error": {"message": f"Wrong key {KEY}"}}, {}), "127.0.0.1 refuses the key (401)."),
         ((429, {"error": f"Slow down, {KEY}"}, {}), "is too busy (429): Slow down, ***."),
         ((200, b"<html>", {}), "does not answer in OpenAI's format."),
-        ((200, said(""), {}), "gave no text."),
+        ((200, said(""), {}), "returned no text."),
     ],
 )
 def test_a_server_that_does_not_answer_is_one_sentence_without_the_key(teacher, server, answer, sentence):
