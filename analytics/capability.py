@@ -1,7 +1,7 @@
 """The interface that each capability of `analytics` implements, and its building blocks. Torch-free.
 
-A capability is one class (`analytics/<word>/capability.py`) and one row of `analytics.catalog`. Every process
-imports the class, so its methods import PyTorch-dependent modules only when called. Decisions 48 and 83.
+A capability is one class and one row in `analytics.catalog`. Every process imports the class, so its methods import
+PyTorch-dependent modules only when called. Decisions 48 and 83.
 """
 
 from __future__ import annotations

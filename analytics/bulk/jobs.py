@@ -22,11 +22,9 @@ from analytics.artifacts import artifact_checksum, artifact_read
 from analytics.backbone.sources import encoder_hash
 from analytics.bulk.files import Columns, Texts
 from analytics.capability import Lens
-from analytics.catalog import CAPABILITIES, FALLBACK_LENS
-from analytics.encoder.capability import ENCODER
+from analytics.catalog import CAPABILITIES, ENCODER, FALLBACK_LENS, PARAPHRASE
 from analytics.errors import AnalyticsError, ArtifactError, EngineError
 from analytics.inference.encode import Encode, HashedNgramEncoder
-from analytics.paraphrase.capability import PARAPHRASE
 from analytics.question_content import content_digest
 from analytics.solver.rules.solver import compared_answers
 from analytics.training.context import wait_passively

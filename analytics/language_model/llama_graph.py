@@ -1,4 +1,4 @@
-"""A causal model of the Llama family as an ONNX graph without weights, run by `analytics.language_model.llama`.
+"""A causal model of the Llama family as an ONNX graph without weights, run by `analytics.language_model.equations`.
 
 Touvron et al., "LLaMA" (2023): root mean square norms, rotary positions, gated layers; grouped queries after
 Ainslie et al. (2023). All of these are operators of ONNX since version 23. It needs the package onnx, which

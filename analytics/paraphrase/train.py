@@ -22,7 +22,9 @@ from analytics.backbone.export import export_starter, export_trained
 from analytics.backbone.sources import DEFAULT_BACKBONE
 from analytics.errors import DataError
 from analytics.losses import MultipleNegativesRankingLoss, TripletLoss
-from analytics.paraphrase.calibrating import (
+from analytics.paraphrase.config import TOGETHER, ParaphraseConfig
+from analytics.paraphrase.cross_encoder import write_pair_files
+from analytics.paraphrase.metrics import (
     MAIN_METRIC,
     check_labels,
     decided_verdict,
@@ -30,8 +32,6 @@ from analytics.paraphrase.calibrating import (
     fitted_boundary,
     validation_metrics,
 )
-from analytics.paraphrase.config import TOGETHER, ParaphraseConfig
-from analytics.paraphrase.cross_encoder import write_pair_files
 from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.pair_reading import WEIGHTS_NAME
 from analytics.paraphrase.preparing import Prepared, prepared_material, report_triplets

@@ -19,8 +19,7 @@ from analytics.errors import ArtifactError, DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.expression.tree import to_prefix
 from analytics.inference.encode import batches_by_length
-from analytics.language_model.equations import EquationWriter, WrittenEquation, equation_prompt
-from analytics.language_model.llama import load_llama
+from analytics.language_model.equations import EquationWriter, WrittenEquation, equation_prompt, load_llama
 from analytics.languages import primary_language, written_language
 from analytics.records import ProblemRecord
 from analytics.solver.confidence import pooled_solutions

@@ -24,21 +24,17 @@ from django.db import connection
 from django.db.models import Exists, Subquery
 from django.db.models.functions import JSONObject
 
-from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import ServedRetriever
-from analytics.catalog import CAPABILITIES, lenses
+from analytics.catalog import ANALOGY, CAPABILITIES, PARAPHRASE, PROBES, SOLVER, lenses
 from analytics.errors import ArtifactError
 from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.inference.heads import ProbeHeads
 from analytics.inference.onnx import close_unused_sessions, give_back_freed_memory
 from analytics.language_model.equations import EquationWriter
 from analytics.languages import UNDETERMINED, primary_language
-from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.scorer import Scorer
-from analytics.probes.capability import PROBES
 from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
-from analytics.solver.capability import SOLVER
 from analytics.solver.rules.solver import RuleSolver, compared_answers
 from analytics.solver.second_opinion import SecondOpinionSolver, load_equation_writer
 from analytics.solver.solution import ProblemSolver

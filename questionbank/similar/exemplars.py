@@ -17,7 +17,6 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from analytics.analogy.capability import ANALOGY
 from analytics.analogy.exemplars import (
     ANSWER_FORMATS,
     PromptSettings,
@@ -30,7 +29,7 @@ from analytics.analogy.exemplars import (
 )
 from analytics.analogy.graphs import ComputationalGraph, graph_similarity
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
-from analytics.catalog import main_lens
+from analytics.catalog import ANALOGY, main_lens
 from analytics.recalling_solver import applied_solution
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import answer_to_count

@@ -10,9 +10,8 @@ from typing import Any
 from django.db.models import Count, F, Max, QuerySet, Sum, Window
 from django.db.models.functions import RowNumber
 
-from analytics.analogy.capability import ANALOGY
 from analytics.analogy.examples import AnalogyConfig
-from analytics.catalog import main_lens
+from analytics.catalog import ANALOGY, main_lens
 from analytics.inference.encode import UNKNOWN_SHARE_LIMIT
 from analytics.records import ProblemRecord
 from analytics.solver.solution import CERTAIN_ENOUGH

@@ -12,10 +12,9 @@ import analytics
 from analytics.artifacts import artifact_read
 from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.encoder.capability import ENCODER
+from analytics.catalog import ENCODER, PROBES
 from analytics.encoder.train import precision_at_k
 from analytics.inference.heads import load_heads
-from analytics.probes.capability import PROBES
 from analytics.splits import is_held_out
 from questionbank.demo.bank import demo_questions
 

@@ -21,14 +21,13 @@ from pathlib import Path
 
 import numpy as np
 
-from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import load_retriever
+from analytics.catalog import ANALOGY, SOLVER
 from analytics.json_lines import read_objects
 from analytics.question_files import read_problems
 from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis, beam_search
-from analytics.solver.capability import SOLVER
 from analytics.solver.served import ServedSolver, load_solver
 from analytics.solver.solving_task import mine_triples
 from analytics.solver.targets import ReadProblem, solver_example, solver_examples

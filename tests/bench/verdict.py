@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from analytics.metrics import expected_calibration_error
-from analytics.paraphrase.calibrating import balanced_shares, fit_verdict
+from analytics.paraphrase.metrics import balanced_shares, fit_verdict
 from analytics.paraphrase.pair_files import read_pairs
 from analytics.paraphrase.scorer import Scorer, load_scorer, weigh_pairs
 from analytics.paraphrase.train import export_scorer

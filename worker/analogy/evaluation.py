@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analytics.analogy.capability import ANALOGY
 from analytics.analogy.examples import AnalogyExample, read_graphs
 from analytics.analogy.retrieve_and_apply import Filled
 from analytics.analogy.retriever import ServedRetriever
 from analytics.artifacts import artifact_read
+from analytics.catalog import ANALOGY
 from analytics.errors import DataError, LanguageModelError
 from analytics.inference.encode import Encode
 from analytics.question_files import Problems, read_problems

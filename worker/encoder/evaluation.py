@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analytics.analogy.capability import ANALOGY
-from analytics.encoder.capability import ENCODER
+from analytics.catalog import ANALOGY, ENCODER
 from analytics.errors import DataError
 from analytics.inference.encode import Encode
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.backbone.bert import load_backbone
+from analytics.catalog import ENCODER
 from analytics.concept_paths import PathTree, retrieval_hits
-from analytics.encoder.capability import ENCODER
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.train import train_encoder
 from analytics.errors import DataError

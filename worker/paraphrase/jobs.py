@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from analytics.encoder.capability import ENCODER
+from analytics.catalog import ENCODER
 from analytics.errors import DataError, LanguageModelError
 from analytics.language_model.pairs import judge
 from analytics.paraphrase.findings.rules import find_changes

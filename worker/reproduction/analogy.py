@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy.typing as npt
 
-from analytics.analogy.capability import ANALOGY
 from analytics.analogy.examples import AnalogyConfig, read_graphs, with_positive
 from analytics.analogy.retrieve_and_apply import Filled
 from analytics.analogy.train import train_retriever
 from analytics.artifacts import file_sha256
 from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.catalog import ANALOGY
 from analytics.configuration import config_from_strings, named_values
 from analytics.errors import DataError
 from analytics.question_files import Problems, read_problems

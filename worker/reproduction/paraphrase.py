@@ -21,9 +21,8 @@ from analytics.atomic_file import write_text
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.configuration import config_from_strings, named_values
 from analytics.inference.encode import Encode
-from analytics.paraphrase.calibrating import encoder_of, fit_verdict, fitted_boundary
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.metrics import RULES, rule_first
+from analytics.paraphrase.metrics import RULES, encoder_of, fit_verdict, fitted_boundary, rule_first
 from analytics.paraphrase.preparing import Prepared, kept_or_prepared, prepare, report_triplets, set_apart
 from analytics.paraphrase.scorer import Scorer, cosines, weigh_pairs
 from analytics.paraphrase.train import fit_scorer

@@ -1,7 +1,7 @@
 """The adapter with which SmolLM2 writes the equations of word problems, trained as decision 85 describes.
 
 ``python -m worker.solver.equation_writer --data ../shared/data --model FOLDER --output FOLDER`` trains it. The model is
-the folder that a worker writes below `VAR_DIR` (`analytics.language_model.llama`); the output has the format of
+the folder that a worker writes below `VAR_DIR` (`analytics.language_model.equations`); the output has the format of
 `analytics/language_model/starter`. It needs a GPU: without one, a step takes minutes.
 
 LoRA (Hu et al., ICLR 2022) by peft, on every linear layer. It is trained on the sets of the solver's starter

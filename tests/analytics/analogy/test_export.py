@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analytics.analogy.capability import ANALOGY
 from analytics.analogy.examples import AnalogyConfig, read_graphs
 from analytics.analogy.retriever import load_retriever
 from analytics.analogy.train import encode_problems, fit_retriever, train_retriever
 from analytics.backbone.export import save_backbone
+from analytics.catalog import ANALOGY
 from analytics.errors import ArtifactError
 from analytics.question_files import Problems
 from analytics.records import ProblemRecord

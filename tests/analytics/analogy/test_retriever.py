@@ -9,7 +9,6 @@ import pytest
 
 from analytics.analogy import retriever as datastores
 from analytics.analogy import retriever as retrievers
-from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import (
     DATASTORE_NAME,
     Datastore,
@@ -18,6 +17,7 @@ from analytics.analogy.retriever import (
     load_datastore,
     save_datastore,
 )
+from analytics.catalog import ANALOGY
 from analytics.errors import ArtifactError
 from analytics.records import ProblemRecord
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import load_datastore
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME
+from analytics.catalog import ANALOGY
 from analytics.errors import ArtifactError
 from worker.starters import copy_starter, main
 

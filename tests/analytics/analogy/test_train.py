@@ -12,7 +12,6 @@ import torch
 from torch.nn.functional import normalize
 
 from analytics.analogy import train
-from analytics.analogy.capability import ANALOGY
 from analytics.analogy.examples import AnalogyConfig, AnalogyExample, Positives, read_graphs, with_positive
 from analytics.analogy.graphs import shared_keys_at_k
 from analytics.analogy.retriever import give_datastore, load_retriever
@@ -20,6 +19,7 @@ from analytics.analogy.train import RetrievalTask, encode_problems, fit_retrieve
 from analytics.backbone.backbone import Head, set_head
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.export import save_backbone
+from analytics.catalog import ANALOGY
 from analytics.errors import Cancelled, DataError
 from analytics.question_files import Problems
 from analytics.records import ProblemRecord

@@ -15,14 +15,13 @@ import pyarrow.parquet
 import pytest
 
 from analytics.__main__ import main
-from analytics.analogy.capability import ANALOGY
 from analytics.artifacts import artifact_amend, artifact_copy
 from analytics.backbone.export import save_backbone
 from analytics.bulk import jobs
 from analytics.bulk.files import finished_manifest, read_block, read_results, write_block
 from analytics.bulk.jobs import BlockWork, Embed
 from analytics.bulk.run import in_processes
-from analytics.encoder.capability import ENCODER
+from analytics.catalog import ANALOGY, ENCODER
 from analytics.errors import EngineError
 from analytics.inference.encode import HashedNgramEncoder
 from analytics.paraphrase.scorer import load_scorer

@@ -16,7 +16,7 @@ from analytics.backbone import export
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_encoder
 from analytics.backbone.sources import ADAPTER_NAME
-from analytics.encoder.capability import ENCODER
+from analytics.catalog import ENCODER
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample, examples_hash, read_examples, split_held_out
 from analytics.encoder.objectives import JointHeads

@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from analytics.errors import ArtifactError
-from analytics.language_model.llama import load_llama
+from analytics.language_model.equations import load_llama
 from analytics.language_model.llama_graph import write_llama_graph
 from analytics.solver.second_opinion import ADAPTER_FOLDER
 

@@ -10,8 +10,8 @@ import pytest
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read, artifact_write
 from analytics.backbone.export import save_backbone
+from analytics.catalog import PARAPHRASE
 from analytics.errors import ArtifactError
-from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.scorer import load_scorer

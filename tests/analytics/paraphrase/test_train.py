@@ -13,11 +13,11 @@ import torch
 
 from analytics.artifacts import Manifest
 from analytics.backbone.bert import load_backbone
+from analytics.catalog import PARAPHRASE
 from analytics.errors import Cancelled, DataError
 from analytics.paraphrase import preparing, train
-from analytics.paraphrase.calibrating import FEWEST_DECISIONS, decided_verdict, fitted_boundary
-from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.metrics import FEWEST_DECISIONS, decided_verdict, fitted_boundary
 from analytics.paraphrase.pair_files import Material, read_material, read_pairs
 from analytics.paraphrase.preparing import Prepared, prepare
 from analytics.paraphrase.scorer import Scorer, load_scorer

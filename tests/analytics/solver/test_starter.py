@@ -10,10 +10,10 @@ from analytics.artifacts import Manifest
 from analytics.backbone.adapters import adapter_to_continue
 from analytics.backbone.export import save_backbone
 from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE, is_installed
+from analytics.catalog import SOLVER
 from analytics.errors import ArtifactError
 from analytics.question_files import Problems
 from analytics.records import ProblemRecord
-from analytics.solver.capability import SOLVER
 from analytics.solver.confidence import CONFIDENCE_NAME
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import save_solver, solver_extra

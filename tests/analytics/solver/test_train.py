@@ -12,11 +12,11 @@ import torch
 from analytics.artifacts import Manifest, artifact_read
 from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import load_backbone
+from analytics.catalog import SOLVER
 from analytics.errors import ConfigurationError, DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.question_files import Problems, read_problems
 from analytics.records import ProblemRecord
-from analytics.solver.capability import SOLVER
 from analytics.solver.confidence import Confidence, load_confidence, save_confidence
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import save_solver, solver_extra

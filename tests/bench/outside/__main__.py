@@ -175,9 +175,8 @@ def harder(options: argparse.Namespace) -> None:
     The comparison is the difference of the two estimated difficulties.
     """
     from analytics.backbone.bert import encode_bulk, load_backbone
-    from analytics.encoder.capability import ENCODER
+    from analytics.catalog import ENCODER, PROBES
     from analytics.inference.demands import CANNOT_TELL, harder_probability
-    from analytics.probes.capability import PROBES
 
     rows = examples(options.examples, "harder")
     texts = [row[side] for row in rows for side in ("a", "b")]

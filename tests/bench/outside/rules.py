@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import load_retriever
+from analytics.catalog import ANALOGY, SOLVER
 from analytics.expression.evaluate import answers_agree
 from analytics.languages import written_language
 from analytics.recalling_solver import recalling
 from analytics.records import ProblemRecord
-from analytics.solver.capability import SOLVER
 from analytics.solver.rules import solver as rule_solver
 from analytics.solver.rules.reading import Reading
 from analytics.solver.rules.solver import RULES, Rule

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from analytics.artifacts import Manifest, artifact_write
+from analytics.catalog import PROBES
 from analytics.inference.heads import ConceptHead, ProbeHeads, save_heads
-from analytics.probes.capability import PROBES
 from analytics.records import ProblemRecord
 from questionbank.bank.concept_services import hierarchy_make_default
 from questionbank.core.errors import ServiceUnavailable

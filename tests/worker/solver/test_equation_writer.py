@@ -13,7 +13,7 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from analytics.artifacts import artifact_read
-from analytics.language_model.llama import load_llama
+from analytics.language_model.equations import load_llama
 from analytics.records import ProblemRecord
 from analytics.solver.second_opinion import ADAPTER_FOLDER, load_equation_writer
 from worker.solver import equation_writer

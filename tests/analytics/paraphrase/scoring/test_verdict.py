@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.errors import ArtifactError, DataError
-from analytics.paraphrase.calibrating import balanced_shares, fit_boundary, fit_verdict
 from analytics.paraphrase.findings.pair import Finding
 from analytics.paraphrase.findings.rules import find_changes
+from analytics.paraphrase.metrics import balanced_shares, fit_boundary, fit_verdict
 from analytics.paraphrase.verdict import (
     FEATURES,
     UNSTRETCHED,
