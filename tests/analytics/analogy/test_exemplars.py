@@ -105,7 +105,7 @@ def test_equations_match_by_value_and_texts_by_characters(written, answers, publ
     assert is_exact_match(written, answers, published=published, value=1 / 3) == is_exact
 
 
-CORPUS = [
+SOLVED = [
     ("Ann had 9 pies and ate 5.", "9-5"),
     ("Tim broke 2 of 9 cups.", "9-2"),
     ("Tom has 3 pens and 4 cups.", "3+4"),
@@ -118,7 +118,7 @@ def graph(text: str, equation: str) -> ComputationalGraph | None:
     return text_graph(ProblemRecord("1", text, equation=equation))
 
 
-CORPUS = [graph(text, equation) for text, equation in CORPUS]
+CORPUS = [graph(text, equation) for text, equation in SOLVED]
 DIFFERENCE, SUM = CORPUS[0], CORPUS[2]
 
 
@@ -149,7 +149,7 @@ def test_scores_stay_between_minus_one_and_one():
 
 
 def test_a_copy_but_for_numbers_is_no_exemplar_however_likely_its_graph():
-    corpus = ExemplarCorpus([text for text, _equation in CORPUS], np.eye(4, dtype=np.float32), CORPUS)
+    corpus = ExemplarCorpus([text for text, _equation in SOLVED], np.eye(4, dtype=np.float32), CORPUS)
     (hits,) = corpus.retrieve(
         ["Ann had 7 pies and ate 1."], np.eye(4, dtype=np.float32)[:1], 2, likely=[[(DIFFERENCE, 1.0)]]
     )
@@ -158,4 +158,4 @@ def test_a_copy_but_for_numbers_is_no_exemplar_however_likely_its_graph():
 
 def test_every_problem_needs_a_graph_or_none_has_one():
     with pytest.raises(DataError, match="as many graphs, not 3"):
-        ExemplarCorpus([text for text, _equation in CORPUS], np.eye(4, dtype=np.float32), CORPUS[:3])
+        ExemplarCorpus([text for text, _equation in SOLVED], np.eye(4, dtype=np.float32), CORPUS[:3])

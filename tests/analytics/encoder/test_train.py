@@ -133,7 +133,7 @@ def test_questions_that_nothing_ranks_are_left_out_unless_their_difficulty_is_or
         ]
 
     assert learned() == tagged
-    assert "without a concept left out" in lines[1]
+    assert "left out: without a concept" in lines[1]
     assert learned(difficulty_weight=0.5) == tagged + graded
     assert learned(ranking="none") == tagged + len(split_held_out(untagged)[0])
 

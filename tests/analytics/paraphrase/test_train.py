@@ -333,7 +333,7 @@ def test_pairs_of_one_label_are_refused_before_anything_is_trained(backbone_fold
     one_sided = Prepared([Triplet("A?", "A please?", "B?")] * 16, [ParaphrasePair("", "C?", "D?", 1)], 0)
     monkeypatch.setattr(preparing, "prepare", lambda *_given, **_named: one_sided)
     monkeypatch.setattr(train, "fit_scorer", lambda *_given, **_named: pytest.fail("it trains"))
-    with pytest.raises(DataError, match="Too few questions could be set apart"):
+    with pytest.raises(DataError, match="Too few questions are left to fit"):
         train_scorer(material(word_problems()), config(backbone_folder), tmp_path / "model")
 
 
@@ -409,7 +409,7 @@ def test_negatives_that_change_blanks_only_are_no_validation(tmp_path):
 def test_too_few_questions_are_refused(backbone_folder, tmp_path):
     with pytest.raises(DataError, match="No triplet"):
         train_scorer(material([]), config(backbone_folder), tmp_path / "model")
-    with pytest.raises(DataError, match="Too few questions could be set apart"):
+    with pytest.raises(DataError, match="Too few questions are left to fit"):
         train_scorer(material(word_problems(4)), config(backbone_folder, batch_size=64), tmp_path / "model")
     few = [Triplet(text, f"{text} Say it.", text.replace("30", "7")) for text in word_problems(4)]
     with pytest.raises(DataError, match="at least 64 triplets, there are 4"):

@@ -155,5 +155,5 @@ def test_an_unknown_scale_has_the_bounds_of_its_values():
 def test_mixed_scales_and_values_outside_are_refused():
     with pytest.raises(DataError, match=r"several scales \(0-4, 1-5\)"):
         choose_scale(["0-4", "1-5"], np.array([1.0, 2.0]))
-    with pytest.raises(DataError, match="do not fit the scale 1-5"):
+    with pytest.raises(DataError, match="do not fit the named scale, 1-5"):
         choose_scale(["1-5"], np.array([0.0, 5.0]))
