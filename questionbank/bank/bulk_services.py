@@ -201,8 +201,6 @@ _COLUMNS: Mapping[str, Callable[[Values], dict[str, Any]]] = {  # what a change 
         "difficulty_scale": values["difficulty_scale"],
     },
 }
-
-
 _SHOWS = ("visibility", "school_id")
 
 
@@ -256,8 +254,8 @@ def _restore_shown(items: list[BulkChangeItem], questions: Mapping[int, Question
 
 def _fit_again(school_ids: Iterable[int | None]) -> None:
     """Check that schools that still exist have room for the questions that come back to them."""
-    added = Counter(school_ids)
-    for school_id in School.objects.filter(pk__in=added).order_by("pk").values_list("pk", flat=True):
+    added = Counter(filter(None, school_ids))
+    for school_id in School.objects.filter(pk__in=list(added)).order_by("pk").values_list("pk", flat=True):
         questions_fit(school_id=school_id, added=added[school_id])
 
 
@@ -365,8 +363,9 @@ def _undelete(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -
     Raises:
         ValidationFailed: a school has too little room.
     """
-    _fit_again(item.before[0]["fields"].get("school") for item in items)  # the question comes first
-    drafts_restore(row for item in items for row in item.before)
+    deleted = [item.before or [] for item in items]
+    _fit_again(rows[0]["fields"].get("school") for rows in deleted)  # the question comes first
+    drafts_restore(row for rows in deleted for row in rows)
     return []
 
 
