@@ -36,7 +36,7 @@ OWN_CLOCK = {
     "questionbank/search/services.py": "when recall was measured",
     "questionbank/review/pair_services.py": "when a pair was scored",
     "questionbank/bank/vector_services.py": "when a map was drawn",
-    "questionbank/core/upload_services.py": "files of this machine",
+    "questionbank/core/storage.py": "files of this machine",
     "questionbank/problem_writing/services.py": "when somebody decided",
     "questionbank/api/access.py": "the minute in which requests are counted",
     "questionbank/api/key_services.py": "keys end days later; last use is shown by the minute",

@@ -102,10 +102,8 @@ def require_all_seen(run: Run) -> None:
         return
     changed = (
         Question.unrestricted.filter(import_run=run),
-        *(
-            Question.unrestricted.filter(pk__in=model._base_manager.filter(**by_run).values("question"))
-            for model, by_run in ((ImportUpdate, {"run": run}), (QuestionTag, {"import_run": run}))
-        ),
+        Question.unrestricted.filter(pk__in=ImportUpdate._base_manager.filter(run=run).values("question")),
+        Question.unrestricted.filter(pk__in=QuestionTag._base_manager.filter(import_run=run).values("question")),
     )
     if any(questions.exclude(seen_rows()).exists() for questions in changed):
         raise Conflict(

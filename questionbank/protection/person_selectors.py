@@ -215,9 +215,10 @@ def _is_shown(column: Field[Any, Any]) -> bool:
 
 def _changes(person: User) -> Iterator[dict[str, Any]]:
     """Yield the states of rows before the person changed them."""
+    by_person = {"pgh_context__metadata__user": person.pk}  # a field of each event, not of their base
     for model in apps.get_models():
         if issubclass(model, Event) and model._meta.managed:
-            rows = model._base_manager.filter(pgh_context__metadata__user=person.pk).order_by("pk")
+            rows = model._base_manager.filter(**by_person).order_by("pk")
             for row in _values(rows):
                 yield {"table": model._meta.model_name, **row}
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from analytics.analogy.exemplars import parse_answer, uses_numbers_of
+from analytics.analogy.exemplars import few_shot_messages, parse_answer, uses_numbers_of
 from analytics.analogy.graphs import GraphSimilarities, ndcg
 from analytics.errors import Cancelled, DataError
 from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, nearest_rows
@@ -33,7 +33,7 @@ from questionbank.problem_writing.services import variants_keep, why_not_varied
 from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.solving.computations import question_computation
 from questionbank.training.analogy import GraphProblem, analogy_material, equation_languages
-from worker.analogy.figures import ANSWER_OPTIONS, few_shot_messages
+from worker.analogy.figures import ANSWER_OPTIONS
 from worker.comparison import ROLES, SEED, Vectors, changed_neighbours, compared_sets, paired_metric, unreadable
 from worker.embedding import set_vectors
 from worker.language_models import open_language_model

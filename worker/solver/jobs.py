@@ -30,6 +30,7 @@ from analytics.solver.solution import SEVERAL_REASON, Solution
 from analytics.solver.targets import solver_example, value_of
 from analytics.splits import split_place
 from analytics.text.meaning import number_of_answer
+from questionbank.bank.question_selectors import gives_published
 from questionbank.core.capability_figures import SolverFigures
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.jobs.resume_services import BlockRange, block_ranges, blocks_plan, turn
@@ -57,7 +58,7 @@ from questionbank.solving.services import (
     worked_out_store,
     worked_out_withdraw,
 )
-from questionbank.solving.solutions import ALTERNATIVES, gives_published
+from questionbank.solving.solutions import ALTERNATIVES
 from questionbank.training.solver import solver_material
 from worker.blocks import WAIT_SECONDS, BlockJob, work_in_blocks
 from worker.comparison import ROLES, SEED, in_portions, paired_metric
