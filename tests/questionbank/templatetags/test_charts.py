@@ -11,7 +11,7 @@ from questionbank.templatetags.pages import difference_interval
 
 
 def drawn(chart) -> str:
-    return Template("{% load charts %}{% line_chart chart 'losses' %}").render(Context({"chart": chart}))
+    return Template("{% load pages %}{% line_chart chart 'losses' %}").render(Context({"chart": chart}))
 
 
 def test_a_chart_has_a_name_a_description_and_a_table_with_the_same_numbers() -> None:
