@@ -252,7 +252,7 @@ def drafts_delete(questions: Sequence[Question]) -> dict[int, list[Any]]:
     ids = [row.pk for row in questions]
     deleted: dict[int, list[Any]] = {pk: [] for pk in ids}
     columns = [column.name for column in Question._meta.fields if column.name not in _DERIVED]
-    parts: list[tuple[Sequence[Any], list[str] | None]] = [
+    parts: list[tuple[Iterable[Any], list[str] | None]] = [
         (questions, columns),
         (QuestionEquation.objects.filter(question__in=ids), None),
         (QuestionTag.objects.filter(question__in=ids).order_by("pk"), None),
