@@ -132,10 +132,12 @@ def _sql_flush(truncate, style, tables: list[str], **options: bool) -> list[str]
 
 def _make_rows_of_migrations(using: str) -> None:
     from django.contrib.auth.models import Group
+    from django.contrib.contenttypes.models import ContentType
 
     from questionbank.models import SynonymGroup
     from questionbank.search.default_synonyms import DEFAULT_SYNONYMS
 
+    ContentType.objects.clear_cache()  # a test that restored a backup has others
     groups = SynonymGroup.objects.using(using)
     if not groups.exists():
         groups.bulk_create(SynonymGroup(terms=terms) for terms in DEFAULT_SYNONYMS)

@@ -319,12 +319,7 @@ def _file(question: Question, format: str, user: User) -> HttpResponse:
     if losses.refused:
         raise ValidationFailed.beside("as", next(iter(losses.refused)))
     data = b"".join(export_pieces(records=[record for _pk, record in records], format=format))
-    chosen = WRITTEN[format]
-    ending = chosen.ending(data)
-    media_type = chosen.media_type if ending == chosen.suffixes[0] else "application/zip"
-    response = HttpResponse(data, content_type=f"{media_type}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{chosen.file_name(f"question-{question.pk}", ending)}"'
-    return response
+    return HttpResponse(data, headers=WRITTEN[format].headers(f"question-{question.pk}", data))
 
 
 class AttachmentItem(BaseModel):

@@ -154,7 +154,7 @@ def test_a_folder_that_is_not_complete_or_damaged_is_refused(tmp_path, wording):
     block = folder / "questions.jsonl-000001.parquet"
     whole = block.read_bytes()
     block.write_bytes(whole[:-9])
-    with pytest.raises(CommandError, match=r"000001\.parquet is missing or damaged: give the command"):
+    with pytest.raises(CommandError, match=r"000001\.parquet is missing or damaged: repeat the command"):
         call_command("import_vectors", str(folder), verbosity=0)
     assert not rows_of(wording)
     block.write_bytes(whole)

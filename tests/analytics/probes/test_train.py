@@ -129,7 +129,7 @@ def test_questions_without_concepts_give_heads_without_them(world, tmp_path):
 
 
 def test_too_few_labels_are_refused_in_a_sentence(world, tmp_path):
-    with pytest.raises(DataError, match=r"at least 20 questions with a concept, .* there are 19 and 0"):
+    with pytest.raises(DataError, match=r"at least 20 questions with a concept or 50 .* there are 19 and 0"):
         train_probes(untexted(world, 19), ProbesConfig(), tmp_path / "m")
     assert not (tmp_path / "m").exists()
 

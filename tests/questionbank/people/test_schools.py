@@ -115,9 +115,9 @@ def test_what_has_no_author_is_seen_by_admins_alone_then(hill, teacher) -> None:
         assert not Question.objects.filter(pk=question.pk).exists()
 
 
-@pytest.mark.parametrize("to", ["hill-school", "nowhere", "school"])
-def test_a_school_leaves_its_things_to_nobody_who_is_not_there(hill, to) -> None:
-    with pytest.raises(ValidationFailed, match="Choose"):
+@pytest.mark.parametrize(("to", "said"), [("hill-school", "Choose"), ("nowhere", "no school"), ("school", "no school")])
+def test_a_school_leaves_its_things_to_nobody_who_is_not_there(hill, to, said) -> None:
+    with pytest.raises(ValidationFailed, match=said):
         school_delete(user=None, school=hill, to=to)
     assert School.objects.filter(pk=hill.pk).exists()
 
@@ -251,7 +251,7 @@ def test_the_command_does_what_the_pages_do(capsys, teacher) -> None:
         (["rename", "nowhere", "Hill"], "There is no school 'nowhere'"),
         (["add", "hill-school", "nobody"], "There is nobody with the log-in name 'nobody'"),
         (["create", "Hill School"], "There is a school with this name already"),
-        (["delete", "hill-school", "--to", "nowhere"], "Choose a school"),
+        (["delete", "hill-school", "--to", "nowhere"], "There is no school with the short name 'nowhere'"),
     ],
 )
 def test_the_command_refuses_with_one_sentence(hill, arguments, said) -> None:
