@@ -66,9 +66,16 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 @pytest.fixture
 def without_running_loop() -> Iterator[None]:
-    """Hide the event loop that Playwright keeps running in a process in which tests have used a browser."""
+    """Hide the event loop that Playwright keeps running in a process in which tests have used a browser.
+
+    Django's connection is another one without the loop, and a restored backup may have ended it since.
+    """
+    from django.db import connection
+
     loop = asyncio._get_running_loop()
     asyncio._set_running_loop(None)
+    if not connection.in_atomic_block:
+        connection.close()
     yield
     asyncio._set_running_loop(loop)
 
