@@ -266,7 +266,7 @@ class HierarchicalContrastLoss(nn.Module):
     .. math:: L = \frac{1}{L} \sum_{i=1}^{L} \operatorname{mean}_q \frac{-1}{|P^i|} \sum_{p \in P^i}
                   \log \frac{\exp(h(q, p) / \tau)}{\sum_{a \in A} \exp(h(q, a) / \tau)}
 
-    A level counts the anchors that have a positive there and something farther to be distinguished from.
+    The mean of a level is over the anchors that have a positive there and a farther candidate.
 
     Args:
         levels: L, the depth of the hierarchy.
@@ -308,7 +308,7 @@ class HierarchicalContrastLoss(nn.Module):
         for bound in range(1, self.levels + 1):
             positives = counted & (ranks <= bound)
             usable = positives.any(dim=1) & (counted & ~positives).any(dim=1)
-            # Masking instead of selection, whose size the host would have to wait for.
+            # Mask instead of selecting: the host would have to wait for the size of a selection.
             means = log_shares.masked_fill(~positives, 0.0).sum(dim=1) / positives.sum(dim=1).clamp(min=1)
             total = total - (means * usable).sum() / usable.sum().clamp(min=1)
         return total / self.levels

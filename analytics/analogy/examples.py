@@ -1,4 +1,4 @@
-"""What the retriever learns from: questions with graphs, which of them compute the same, and the settings. Torch-free.
+"""What the retriever learns from: questions with graphs, which of them share a computation, and settings. Torch-free.
 
 Yang et al., "Learning by Analogy", section 2.2: a positive has the same graph; examples without one are
 discarded. The settings' defaults are those of section 3.1, where given; docs/papers/analogy.md describes the
@@ -81,7 +81,7 @@ class AnalogyExample:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether its computation is known, rather than only that another problem shares it."""
+        """Whether its computation is known; if not, it is only known that another problem shares it."""
         return self.graph.source != "pair"
 
     @property
@@ -140,7 +140,7 @@ class Positives:
         self._place[self._order] = np.arange(len(keys))
 
     def draw(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Draw for each example, uniformly, the row of another one with the same key."""
+        """For each example, draw the row of another one with the same key, uniformly at random."""
         step = 1 + (rng.random(len(self.codes)) * (self._count - 1)).astype(np.int64)
         place = self._first + (self._place - self._first + step) % self._count
         rows: npt.NDArray[np.int64] = self._order[place]

@@ -1,6 +1,7 @@
 """Definition of a language: a folder of this package with the modules below, and a row in `analytics.languages`.
 
-Statements, at the end, are what a language's ``statements.py`` gives to the reversing of problems. Torch-free.
+The classes at the end describe the statements that a language's ``statements.py`` provides for reversing problems.
+Torch-free.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Numbers(Protocol):
     """Regular expression of a word that begins an amount."""
 
     INDEFINITE: re.Pattern[str]
-    """A number word that is not a count when something is computed."""
+    """A number word that does not count as a number in a computation."""
 
     DIGIT_FORMS: tuple[NumeralForm, ...]
     """Ways of writing a number that combine digits and words; each begins with a digit."""
@@ -122,11 +123,11 @@ class Relations(Protocol):
     EVERYONE: re.Pattern[str]
     TWO_NUMBERS: re.Pattern[str]
     THERE: re.Pattern[str]
-    """Words in a clause for everyone in the story, for two numbers, and for nobody."""
+    """Words in a clause that refer to everyone in the story, to two numbers, and to nobody."""
 
     MATTERS: re.Pattern[str]
     MAY_BE_LEFT: re.Pattern[str]
-    """What a clause may not contain if it is not parsed; clauses beside others that need not be parsed."""
+    """What an unparsed clause must not contain; clauses that need not be parsed if they stand beside others."""
 
     ASKED_BEFORE: re.Pattern[str]
     """What precedes a unit that is asked for."""
@@ -162,7 +163,7 @@ class Relations(Protocol):
         """Return the possible splits of a sentence into two clauses."""
 
     def retold(self, text: str) -> str:
-        """Return a text with days as owners if one person does the same thing on several days."""
+        """Return a text in which days replace a person as owners, if they do the same thing on several days."""
 
     def with_subject(self, clause: str) -> str:
         """Return a clause with a pronoun added as its subject."""
@@ -194,7 +195,7 @@ class Relations(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """A language; compares by identity, so that lookups of what is compiled for a table of languages are fast.
+    """A language; compares by identity, so that looking up what was compiled for a table of languages is fast.
 
     Attributes:
         code: ISO 639-1.
@@ -219,7 +220,7 @@ _LONGEST = 12
 
 
 class NotReversibleError(ValueError):
-    """The text cannot be reversed; the message is a reason that is counted."""
+    """The text cannot be reversed; the message is the reason, by which failures are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +245,7 @@ def number_text(value: Fraction, language: str) -> str:
     ('2.5', '(2/3)')
 
     Raises:
-        NotReversibleError: it is negative, too long, or in English not a short decimal.
+        NotReversibleError: it is negative, too long, or (in English) not a short decimal.
     """
     if value < 0:
         raise NotReversibleError("the answer is negative")

@@ -1,10 +1,10 @@
-"""Metrics of a scorer, rules that it has to beat, and the fit of its verdict and its score's boundary.
+"""Metrics of a scorer, rules that it has to beat, and the fitting of its verdict and of its score's boundary.
 
 ParaQD (Gupta et al., DASFAA 2022), sections 4.4 and 5: precision, recall and F1 at 0.5, macro and weighted,
 and the separation, which is the mean score of valid pairs minus the mean score of invalid ones. The paper's
 F1 is the harmonic mean of the *averaged* precision and recall; scikit-learn's is the average of the classes'
-F1. Both are given. The ROC AUC needs no threshold. They are computed by scikit-learn, so not in the web
-process.
+F1. Both are given. The ROC AUC needs no threshold. All of these are computed by scikit-learn,
+so never in the web process.
 
 A rule is untrained and returns +1 (valid) or -1; the edit similarity is a number in between. On ParaQD's own test
 sets the rule "same set of numbers" already exceeds the published separation, so a scorer is only useful if it beats
@@ -44,7 +44,7 @@ from analytics.text.units import find_units
 
 Array = npt.NDArray[np.float64]
 
-_PENALTY = 4.0  # factor of the squared standardised weights in the loss summed over pairs
+_PENALTY = 4.0  # factor of the penalty, a sum of squared standardised weights; the loss is a sum over pairs
 _HALF_CLOSE = 0.5
 
 

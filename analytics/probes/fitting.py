@@ -155,7 +155,7 @@ def choose_penalty(
 def _routes(tree: PathTree, sharing: float) -> np.ndarray:
     """Return the factors (rows, paths) by which a row of weights contributes to a path.
 
-    There is one row per node that several paths pass through or end at, shared by them, and one row per path
+    Each node that several paths pass through or end at has one row, which they share; each path also has a row
     of its own.
     """
     shared = tree.membership[tree.membership.sum(axis=1) > 1] * np.float32(sharing)
@@ -164,7 +164,7 @@ def _routes(tree: PathTree, sharing: float) -> np.ndarray:
 
 RIDGE_PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0)
 _FOLDS = 5
-_LEAST_UNEXPLAINED = 0.1  # of the squared residuals, however large the errors
+_LEAST_UNEXPLAINED = 0.1  # minimum share of the squared residuals, however large the errors
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def difficulty_probe(
 
 
 def information(errors: np.ndarray, residuals: np.ndarray) -> np.ndarray:
-    """Return how much each question tells about what texts say, as a share of one whose difficulty is known exactly.
+    """Return each question's information on what texts say, as a share of that of a question of known difficulty.
 
     Args:
         errors: standard error of each difficulty.

@@ -1,7 +1,8 @@
 """How people of different ability answered one question, and what stands out about it.
 
-A person's ability is their score on the other questions, or an estimate that doesn't use this question. Whether a
-question fits the two-parameter model is S-X2 (Orlando and Thissen 2000); local dependence is Q3 (Yen 1984).
+A person's ability is their score on the other questions, or an estimate that doesn't use this question. S-X2
+(Orlando and Thissen 2000) tests whether a question fits the two-parameter model; Q3 (Yen 1984) measures local
+dependence.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from analytics.responses.table import Floats, Indices, Responses
 BLANK = -1
 """The choice of a person who reached the question and left it out."""
 
-_FEWEST = 20  # people, for anything but a suspected key
+_FEWEST = 20  # minimum number of people for any flag but a suspected key
 _FEWEST_CHOOSERS = 5  # of an option
 _KEY_SURE = 1.0  # standard errors; a right key is far below 0
 _SURE = 2.0  # standard errors
@@ -74,7 +75,7 @@ class OptionFigures:
 def ability_thirds(ability: Floats) -> Indices:
     """Return 0, 1 or 2 for each person, from the weakest to the strongest third, (people,).
 
-    People of equal ability are in the same third, so that the thirds may differ in size.
+    People of equal ability are in the same third, so the thirds may differ in size.
     """
     ordered = np.sort(ability)
     bounds = ordered[[len(ordered) // 3, len(ordered) * 2 // 3]]
@@ -176,7 +177,7 @@ def correlation_evidence(values: Floats, ability: Floats) -> float:
 
 
 FEWEST_PEOPLE, FEWEST_QUESTIONS = 100, 5  # with fewer, neither figure says anything
-MOST_QUESTIONS = 200  # of a test; both figures need tables of people or questions by questions
+MOST_QUESTIONS = 200  # in a test; both figures need a table of people by questions, or of questions by questions
 _NODES = np.linspace(-5, 5, 41)
 _LEAST_EXPECTED = 1.0  # right and wrong answers in a cell; smaller cells are merged with the next
 _PARAMETERS = 2  # slope and location
@@ -205,10 +206,10 @@ def can_tell_fit(responses: Responses) -> bool:
 
 
 def fit_flags(responses: Responses, model: ItemResponseModel) -> list[list[Flag]]:
-    """Return for each question of a test what does not suit the model.
+    """Return, for each question of a test, flags for what does not fit the model.
 
-    A flag of local dependence has the other question as its option. With 5 % probability a test that suits the model
-    has a flag of either kind.
+    A flag of local dependence has the other question as its option. For each of the two kinds,
+    a test that fits the model has a false flag with a probability of 5 %.
     """
     flags: list[list[Flag]] = [[] for _question in range(responses.questions)]
     fit = item_fit(responses, model)
@@ -220,7 +221,7 @@ def fit_flags(responses: Responses, model: ItemResponseModel) -> list[list[Flag]
     if not known.any():
         return flags
     excess = dependence - dependence[known].mean()
-    sure = NormalDist().inv_cdf(1 - _FALSE_ALARMS / (known.sum() / 2))  # of all pairs
+    sure = NormalDist().inv_cdf(1 - _FALSE_ALARMS / (known.sum() / 2))  # Bonferroni correction over all pairs
     evidence = np.arctanh(np.clip(excess, -0.999999, 0.999999)) * np.sqrt(np.maximum(people - 3, 0))
     is_dependent = known & (excess >= _DEPENDENT) & (evidence >= sure)
     for question in np.flatnonzero(is_dependent.any(axis=1)):
@@ -236,7 +237,7 @@ def score_distribution(probabilities: Floats) -> Floats:
         probabilities: of a right answer, (questions, abilities).
 
     Returns:
-        (questions + 1, abilities), each column with the sum 1.
+        (questions + 1, abilities), each column summing to 1.
     """
     distribution = np.ones((1, probabilities.shape[1]))
     for probability in probabilities:
@@ -248,7 +249,7 @@ def score_distribution(probabilities: Floats) -> Floats:
 
 
 def item_fit(responses: Responses, model: ItemResponseModel) -> ItemFit | None:
-    """Return S-X2 over the people who answered every question right or wrong; None if they are too few."""
+    """Return S-X2 over the people who answered every question right or wrong; None if there are too few."""
     from scipy.special import chdtrc  # takes a fifth of a second to import, which pages need not wait for
 
     right = _complete_rows(responses)
@@ -296,7 +297,7 @@ def _is_large(cell: Floats) -> bool:
 
 
 def local_dependence(responses: Responses, model: ItemResponseModel) -> tuple[Floats, Floats]:
-    """Return Q3, the correlations of what the abilities leave unexplained, and numbers of people of both questions.
+    """Return Q3, the correlations of what the abilities leave unexplained, and how many answered both.
 
     Two questions far above the mean of all pairs share something besides the ability, for example a text, or one gives
     away the other.
@@ -311,7 +312,7 @@ def local_dependence(responses: Responses, model: ItemResponseModel) -> tuple[Fl
     filled, counts = np.where(has, residual, 0.0), has.astype(float)
     people = counts.T @ counts
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = filled.T @ counts / people  # of the row's question over the people of both
+        mean = filled.T @ counts / people  # for the row's question, over the people who answered both
         square = (filled**2).T @ counts / people - mean**2
         correlation = (filled.T @ filled / people - mean * mean.T) / np.sqrt(square * square.T)
     correlation[people < 3] = np.nan

@@ -134,7 +134,7 @@ class Cursor:
 
 
 def ends_operand(token: Token) -> bool:
-    """Return whether a token can end a number, a letter or a bracket."""
+    """Return whether a token can be the end of an operand: a number, a letter or a closing bracket."""
     return token.kind in ("number", "mixed", "letter") or token.text in _ENDS
 
 

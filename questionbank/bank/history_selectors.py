@@ -1,4 +1,4 @@
-"""Who changed a question, when, and its previous states, which also tell where its series of responses begins.
+"""Who changed a question and when, and its earlier states, which also show where its series of responses begins.
 
 The triggers of pghistory store a row's state before each change, so a change is the difference between a
 snapshot and the next one; after the last snapshot comes the question's current state.
@@ -43,7 +43,7 @@ SHOWN_FIELDS = (
 
 
 REVERTED_FIELDS = ("text", "language", "kind", "options", "answer", "solution", "content", "grade")
-"""The fields restored with an earlier version; status and figures have buttons and files of their own."""
+"""The fields restored with an earlier version; the status has its own buttons, and figures are separate files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +126,10 @@ def names_of(ids: Iterable[int | None]) -> dict[int | None, str]:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A change of who sees a row.
+    """A change to who sees a row.
 
     Attributes:
-        undo: who saw it before, as `questionbank.people.school_selectors` says it; empty if that school was deleted.
+        undo: who saw it before, as `questionbank.people.school_selectors` writes it; empty if that school was deleted.
     """
 
     when: datetime
@@ -140,7 +140,7 @@ class Move:
 
 
 def row_moves(row: Shown) -> list[Move]:
-    """Return the latest changes of who sees a list, worksheet, test paper or set of responses, newest first."""
+    """Return the latest changes to who sees a list, worksheet, test paper or set of responses, newest first."""
     events = list(row.moves.select_related("pgh_context").order_by("-pgh_id")[:_MOVES])  # type: ignore[attr-defined]
     if not events:
         return []
@@ -266,16 +266,16 @@ def series_starts(questions: Iterable[int]) -> dict[int, int]:
 
 
 def questions_on(questions: Iterable[int], day: date) -> dict[int, Any]:
-    """Return the questions that changed after a day as they were at its end, as rows of the history by question.
+    """Return the questions changed after a day as they were at the end of it: rows of the history, by question id.
 
-    A question that was not yet in the bank is returned as it was first.
+    A question that was not yet in the bank is returned as it first was.
     """
     later = _updates().filter(pgh_obj_id__in=list(questions), pgh_created_at__date__gt=day)
     return {event.pgh_obj_id: event for event in later.order_by("pgh_obj_id", "pk").distinct("pgh_obj_id")}
 
 
 def question_states(question: int, *, since: int) -> list[Any]:
-    """Return the earlier states of a question from a version on, as rows of the history, the oldest first."""
+    """Return the earlier states of a question from a given version onwards, as rows of the history, oldest first."""
     return list(_updates().filter(pgh_obj_id=question, version__gte=since).order_by("pk"))
 
 

@@ -80,8 +80,8 @@ def nearest(
 
     Args:
         vector: (dimension,); a zero vector has no neighbours.
-        question_ids: search only these: a list of ids or a query of questions, as `Candidates` if several searches use
-            the same; by default all ready questions. The caller decides about drafts and retired questions. Of all
+        question_ids: search only these: a list of ids, a query of questions, or `Candidates` if several searches share
+            the query; by default all ready questions. The caller decides about drafts and retired questions. Of all
             these, only those that the viewer may see.
         exact: compare with every candidate, whatever the cost.
     """
@@ -120,7 +120,7 @@ def _nearest_among(
 
 
 def _is_of_a_school() -> bool:
-    """Return whether the viewer sees some schools' questions: perhaps so few that the index finds none of them."""
+    """Return whether the viewer sees questions of schools, which may be so few that the index finds none of them."""
     return any(audience > EVERYBODY for audience in viewer_audiences() or ())
 
 
@@ -264,7 +264,7 @@ def bank_languages() -> list[str]:
 
 
 def map_set() -> EmbeddingSet | None:
-    """Return the set in use from which the map is drawn: of most questions' language, else the general one."""
+    """Return the set in use from which the map is drawn: that of the commonest language, else the general one."""
     in_use = {row.scope: row for row in EmbeddingSet.objects.filter(lens=main_lens().word, is_current=True)}
     commonest = FacetCount.objects.values("language").annotate(number=Sum("questions")).order_by("-number").first()
     return in_use.get(primary_language(commonest["language"]) if commonest else "") or in_use.get("")
@@ -323,7 +323,7 @@ def embedding_missing(*, embedding_set: EmbeddingSet, anew: bool = False) -> tup
 
 
 def embedding_pending_ids(*, embedding_set: EmbeddingSet, above: int = 0) -> list[int]:
-    """Return the ids above `above` of questions whose vector is missing or out of date, ascending."""
+    """Return the ids of questions whose vector is missing or out of date, ascending, if they are above `above`."""
     ordered = sql.SQL(" AND q.id > {} ORDER BY q.id").format(sql.Literal(above))
     with connection.cursor() as cursor:
         cursor.execute(_pending_query(embedding_set, "q.id") + ordered)

@@ -39,7 +39,7 @@ def embedding_request() -> Run | None:
 
 
 def embedding_request_outdated() -> Run | None:
-    """Request search text and vectors where a new version derives more from questions; None if nothing is outdated."""
+    """Request search text and vectors if a new release derives more from questions; None if nothing is outdated."""
     outdated = Question.objects.filter(search_vector__isnull=True)
     return embedding_request() if outdated.exists() else None
 

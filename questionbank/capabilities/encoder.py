@@ -1,4 +1,4 @@
-"""The question encoder in the bank, whose vectors are the lens “purpose”, and the probes on the vectors in use."""
+"""The bank's question encoder, whose vectors serve the lens “purpose”, and the probes on the vectors in use."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from questionbank.training.start import MODEL_IN_USE, pinned_start
 # Seconds on two cores: per step of a last layer, per question encoded for it (decision 30), and per question seen in
 # training (docs/results.md).
 _LAYER_STEP, _ENCODED, _QUESTION = 0.6, 0.0175, 0.043
-_GRID_QUESTIONS = 5_100  # packaged questions in English; about 35 are learned from in each step
+_GRID_QUESTIONS = 5_100  # packaged questions in English; each step learns from about 35 of them
 _GRID_QUESTIONS_A_STEP = 35
 
 

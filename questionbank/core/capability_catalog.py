@@ -123,7 +123,7 @@ def scope_name(model: ScopedModel) -> str:
 def kinship_rows() -> Mapping[str, KinshipRow]:
     """Return every kind of similar questions by the last part of its URL.
 
-    First those that contain all that a lens finds, then those derived from such lists.
+    The kinds that contain everything a lens finds come first, then those derived from such lists.
     """
     rows = [row for texts in lens_texts().values() for row in texts.kinships]
     return {row.slug: row for row in sorted(rows, key=lambda row: (bool(row.kind), row.place))}

@@ -42,7 +42,7 @@ class ServiceForm(forms.Form):
     """A form whose fields are named like the fields of the service's problems.
 
     Attributes:
-        main_field: the field beside which problems of no field are shown; by default they are shown above the form.
+        main_field: the field beside which problems without a field are shown; by default they are shown above the form.
         refusal: why a service refused the whole request, if the view collects such errors.
     """
 
@@ -56,7 +56,7 @@ class ServiceForm(forms.Form):
         super().full_clean()
 
     def add_problems(self, error: ValidationFailed) -> None:
-        """Put each problem beside its field, and problems of no field above the form."""
+        """Put each problem beside its field, and problems without a field above the form."""
         for name, problems in (error.fields or {"": [str(error)]}).items():
             self.add_error(name if name in self.fields else self.main_field, problems)
 
@@ -82,7 +82,7 @@ TAKES_FILES = {
     "review_upload": "REVIEW_UPLOAD_MAX_BYTES",
     "question_create": "REVIEW_UPLOAD_MAX_BYTES",
     "question_edit": "REVIEW_UPLOAD_MAX_BYTES",
-    # Of the API, where the first operation of an address names it.
+    # In the API, an address is named after its first operation.
     "create_import": "IMPORT_UPLOAD_MAX_BYTES",
     "create_paper": "DOCUMENT_UPLOAD_MAX_BYTES",
     "create_attachment": "REVIEW_UPLOAD_MAX_BYTES",
@@ -116,7 +116,7 @@ class LimitedUploadHandler(FileUploadHandler):
         name = match.url_name if match is not None else None
         setting = TAKES_FILES.get(name or "", "IMPORT_UPLOAD_MAX_BYTES")
         self._too_large = name not in TAKES_FILES or content_length > getattr(settings, setting) + FORM_ALLOWANCE
-        folders = (Path(settings.VAR_DIR), Path(gettempdir()))  # stored in one, received in the other
+        folders = (Path(settings.VAR_DIR), Path(gettempdir()))  # where files are stored, and where they are received
         self._disk_is_full = not all(has_space(folder, content_length) for folder in folders)
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:

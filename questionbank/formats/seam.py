@@ -1,6 +1,6 @@
 """The interface of a question format: how it is recognised, read and written, and what it cannot hold.
 
-A reader yields questions, and lines that hold a concept instead, of a file that contains a hierarchy:
+A reader yields questions and, if a file contains a hierarchy, lines that hold a concept instead:
 ``{"path": ["Maths", "Number"]}`` gives its full path; ``{"id": 32, "name": "Number", "parent": 3}`` is placed by
 following the parents, which may appear anywhere in the file. An item that is as it was read is exported unchanged.
 """

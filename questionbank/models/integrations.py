@@ -2,7 +2,7 @@
 """What people's programs use: keys of the API, responses kept for requests that are sent again, and web hooks.
 
 Triggers write a `HookEvent` in the transaction of the change itself, so no code that changes something can forget it.
-They cost one look at the hooks if nobody wants the event.
+If nobody wants the event, they cost one lookup of the hooks.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Hook(models.Model):
 
 
 class HookEvent(models.Model):
-    """The outbox: something happened, and no deliveries were made for it yet; written by triggers.
+    """The outbox: something happened, and no deliveries have been made for it yet; written by triggers.
 
     Attributes:
         ids: of the questions, or of the job, the pair or the model.
@@ -204,7 +204,7 @@ class HookDelivery(models.Model):
         return self.attempts[-1] if self.attempts else None
 
 
-_CHANGED = "n.version <> o.version"  # other columns are computed
+_CHANGED = "n.version <> o.version"  # columns that do not raise the version are computed
 
 
 def _write(kind: Hook.Event, ids: str) -> str:
@@ -254,7 +254,7 @@ def question_hooks() -> list[pgtrigger.Trigger]:
 
 
 def question_part_hooks() -> list[pgtrigger.Trigger]:
-    """Return triggers for tables whose rows belong to a question and change no version of it."""
+    """Return triggers for tables whose rows belong to a question and whose changes do not raise its version."""
     rows = {
         pgtrigger.Insert: ("new_rows",),
         pgtrigger.Update: ("new_rows", "old_rows"),
@@ -294,7 +294,7 @@ def pair_hooks() -> list[pgtrigger.Trigger]:
 
 
 def model_hooks() -> list[pgtrigger.Trigger]:
-    """Return the trigger that records models put into use, a former one included."""
+    """Return the trigger that records models put into use, including former ones."""
     promoted = "NEW.kind IN ('promoted', 'rolled_back') AND NEW.artifact_id IS NOT NULL"
     return [_row("hook_insert", pgtrigger.Insert, promoted, Hook.Event.MODEL, "artifact_id")]
 

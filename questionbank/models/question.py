@@ -146,8 +146,8 @@ class Question(Shown):
         import_run: the import that created the question; empty if a person wrote it.
         through: name of the key through which a program wrote it; empty for a page, and for an import (its run has it).
         submission: identifies the form in which it was written, so that a form sent twice creates one question.
-        visible_since: when it was written, or last made ready or shown to others, which a trigger notes: what saved
-            searches call new.
+        visible_since: when it was written, or last made ready or shown to others; noted by a trigger. Saved searches
+            tell by it whether a question is new.
     """
 
     class Kind(models.TextChoices):

@@ -36,7 +36,7 @@ _WORKING_COLUMN = re.compile(
 )
 _REMARKS_COLUMN = re.compile(r"(?:remarks?|comments?|notes?|guidance)\b.*", re.IGNORECASE)
 _TICKS = re.compile(r"\s*[✓✔]+")
-_FEWEST = 3  # minimum number of answers that make a table, or the end of a paper, a list without a title
+_FEWEST = 3  # minimum number of answers for a table, or the end of a paper, to be a list without a title
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def _groups(rows: Sequence[Sequence[str]], fewest: int = 2) -> list[_Columns]:
     """Return a table's number columns, each with the columns that belong to it.
 
     Args:
-        fewest: minimum of different numbers in the first column; from two on they must increase.
+        fewest: minimum number of different numbers in the first column; if above 1, they must increase.
     """
     body = rows[1:] if is_head(rows) else rows
     width = max(map(len, rows), default=0)

@@ -1,7 +1,7 @@
 """Find the marks that number a paper's questions, and decide whether the others number options or parts.
 
-The questions' numbers are found from how far each series counts and how the series nest. Runs of other marks within a
-question are options or parts by their text, the text above them, and the rest of the paper.
+The questions' numbers are found from how far each series counts and how the series nest. Whether runs of other
+marks within a question are options or parts is told by their text, the text above them, and the rest of the paper.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _numbered_options(lines: Sequence[Line], marks: Sequence[Mark]) -> str:
 
 
 def _numbered_parts(lines: Sequence[Line], marks: Sequence[Mark]) -> frozenset[int]:
-    """Return the bracketed numbers that count parts: from 1, between a number and its successor."""
+    """Return the bracketed numbers that count parts: from 1, between a question's number and the next."""
     found: set[int] = set()
     outer = NO_MARK
     below: list[int] = []
@@ -165,7 +165,7 @@ def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark]) -> Numbe
     below = [NO_MARK if place in words else mark for place, mark in enumerate(marks)]
     found = numbering([replace(line, heading=6) if place in words else line for place, line in enumerate(lines)], below)
     ends = [*sorted(words)[1:], len(lines)] if words else []
-    alone = {  # heading no question, so questions themselves: "Exercise 3" after two with inner numbers
+    alone = {  # they head no question, so they are questions: "Exercise 3" after two with inner numbers
         word
         for word, end in zip(sorted(words), ends, strict=True)
         if not any(word < place < end for place in found.questions)
@@ -174,7 +174,7 @@ def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark]) -> Numbe
     named = {words[place] for place in heads}
     if (
         not heads or len(found.questions) <= len(heads) or len(named) < len({words[place] for place in alone} - named)
-    ):  # numbers within a single exercise of several are its parts
+    ):  # if only one of several exercises has inner numbers, these are its parts
         return Numbering(found.questions)
     return Numbering(found.questions | alone, heads)
 
@@ -189,7 +189,7 @@ def _goes_on(place: int, lines: Sequence[Line]) -> bool:
 
 
 def _step(before: Mark, mark: Mark, is_parted: bool, rows: int) -> float:
-    """Return the cost of one number following another as the next question's.
+    """Return the cost of taking one number to be that of the next question after another.
 
     Args:
         is_parted: whether a heading separates them.

@@ -34,7 +34,7 @@ from questionbank.papers.question_drafts import Draft, Item, Part, take_points
 from questionbank.papers.tasks import chosen_truth, pairs_of, statement_of, take_letters, truth_before, truth_of
 
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # blank for the student's letter
-_EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # in a heading, which is a name
+_EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # in a heading, which becomes a name
 _ITALIC = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
 _WORDS_OF_NAME = 3
 REFUSALS = frozenset({"no_text", "refused", "both"})

@@ -153,7 +153,7 @@ def check_may_manage(user: User, person: User | None = None) -> None:
     """Check that a person may manage people, and this one.
 
     Raises:
-        NotAllowed: they are not an admin, or no superuser where the other is one.
+        NotAllowed: they are not an admin, or not a superuser although the other person is one.
     """
     require(user, "people_manage", "Only admins manage people.")
     if person is not None and person.is_superuser and not user.is_superuser:

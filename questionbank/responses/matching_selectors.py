@@ -172,7 +172,7 @@ def match_questions(
         order: ids of the questions of the test, for numbers such as "Q. 3".
         chosen: question ids chosen by the user, by index; 0 leaves a question out.
         remembered: question ids chosen for an earlier file, by index.
-        day: when the test was written; the questions are those of that day. None for the questions of today.
+        day: when pupils took the test; questions are used as they were on that day. None for questions as they are now.
     """
     candidates, chosen = _candidates(references, order), chosen or {}
     for index, number in (remembered or {}).items():
@@ -199,7 +199,7 @@ def match_questions(
 
 
 def remembered_questions(table: ResponseTable) -> dict[int, int]:
-    """Return the question that somebody chose for a column of an earlier file, by index, as far as it is in use."""
+    """Return the question that somebody chose for a column of an earlier file, by index, if it is still in use."""
     hashes = column_hashes(table)
     rows = ColumnChoice.objects.filter(column__in=hashes).exclude(question__status=Question.Status.RETIRED)
     chosen = {bytes(column): question for column, question in rows.values_list("column", "question_id")}
@@ -276,7 +276,7 @@ def _marked_questions(ids: set[int], user: User | None, day: date | None) -> dic
 
 
 def _question_as_it_was(question: Question, event: Any | None) -> MarkedQuestion:
-    """Return what pupils saw, by a row of the history; a key that was corrected since counts as it is now."""
+    """Return what pupils saw, according to a row of the history; a key corrected since then counts as corrected."""
     now = marked_question(question)
     if event is None:
         return now

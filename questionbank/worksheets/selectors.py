@@ -139,7 +139,8 @@ def why_left_out(question: Question | None, *, is_listed: bool = False) -> str:
     """Return why a question is not printed, a key of `LEFT_OUT`; empty if it is printed.
 
     Args:
-        is_listed: whether the worksheet has it already. One that pupils have keeps questions that were merged since.
+        is_listed: whether the worksheet has it already. A worksheet that pupils already have
+            keeps questions that have been merged since then.
     """
     if question is None:
         return "deleted"
@@ -196,7 +197,7 @@ def changed_since(worksheet: Worksheet, rows: Sequence[WorksheetRow], day: date)
 
 
 MOST_FILLED = 50  # questions per request
-_POOL = 5_000  # questions of each concept that some are drawn from
+_POOL = 5_000  # questions of each concept, from which some are drawn
 _AT_ONCE = 200  # questions whose texts are loaded in one batch
 _MOST_READ = 3_000
 _NOT_ASKED = (Question.Kind.OPAQUE, Question.Kind.DESCRIPTION)

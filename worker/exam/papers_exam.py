@@ -1,6 +1,6 @@
-"""The exam of reading test papers: those of strangers, by the model, by the rules, and by the more coherent reading.
+"""The exam in reading test papers by strangers: by the model, by the rules, and by the more coherent of the two.
 
-Their authors had not seen the code; what is read is compared with what they say is in a paper. A folder holds the
+The authors had not seen the code; what is read is compared with what they say their papers contain. A folder holds the
 papers, in any format that is read (Word, PDF and so on), and `truth.jsonl`, one line per question. A question is whole
 if its text, options, answer, number of parts, pictures and points are right.
 """
@@ -35,7 +35,7 @@ from worker.exam.contract import Array, Example, UseExam, at, compared, figures_
 from worker.reporting import RunReporter
 
 MARGINS = (-1.0, 0.0, 1.0, 2.0, 4.0, 8.0, 1_000.0)
-"""How much more coherent the model's reading must be to count before that of the rules."""
+"""How much more coherent the model's reading must be to be preferred to that of the rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def whole(lines: Sequence[Line], reading: Reading, truths: Sequence[Truth]) -> i
 
 
 def fit_margin(marks: Sequence[_Marks]) -> float:
-    """Return the margin with which most questions are read whole; of equal ones the largest."""
+    """Return the margin with which most questions are read whole; the largest if several are equal."""
     return max(MARGINS, key=lambda margin: (sum(each.both(margin) for each in marks), margin))
 
 
@@ -143,8 +143,8 @@ def _share(found: Array, total: Array) -> float:
 
 
 Truth = dict[str, Any]
-_ALIKE = 70  # per cent of the letters and digits of a text; from here two texts are the same question
-_SAME = 90  # likewise, for what is taken as read whole
+_ALIKE = 70  # per cent of the letters and digits that two texts of the same question share at least
+_SAME = 90  # the same for a text to count as read whole
 _PART_LABEL = re.compile(
     r"(?:(?<=[\s;,；。.])|^)(?:[(（]([a-h]|[ivx]{1,4}|[IVX]{1,4}|\d)[)）]|([a-h])[.)])(?=[\s$\w])\s*"
 )
@@ -157,7 +157,7 @@ _NAMED = re.compile(r"\$?\s*(?:[a-zA-Z]\w{0,2}(?:\([a-z]\))?|[A-Z]\s*\\c[au]p\s*
 
 
 def plain(text: str) -> str:
-    """Return the letters and digits of a text, whatever its formulas and pictures are written with."""
+    """Return the letters and digits of a text, however its formulas and pictures are written."""
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)", " ", text)
     text = _NOTATION.sub(" ", text)
     text = re.sub(r"\\(?:begin|end)\s*\{[a-zA-Z*]+\}(?:\{[lcr| ]+\})?|\\[a-zA-Z]+", " ", text)
@@ -173,12 +173,12 @@ def asked(truth: Truth) -> str:
 def whole_text(found: FoundQuestion) -> str:
     """Return the text of a question with that of its parts."""
     parts = [part.text for part in found.record.content.parts]
-    stem = found.record.text.removesuffix("Answer each part.")  # which stands where the paper says nothing
+    stem = found.record.text.removesuffix("Answer each part.")  # which is inserted where the paper gives no instruction
     return "\n".join([stem, *(part for part in parts if plain(part) not in plain(stem))])
 
 
 def likeness(truth: Truth, found: FoundQuestion) -> float:
-    """Return how much of the author's text is in a question, per cent; shared texts and tables may stand in it."""
+    """Return what percentage of the author's text is in a question, which may include shared texts and tables."""
     text, expected, shared = whole_text(found), plain(asked(truth)), plain(truth.get("shared") or "")
     without_tables = "\n".join(line for line in text.split("\n") if not line.startswith("|"))
     readings = [plain(text), plain(without_tables)]
@@ -195,7 +195,7 @@ def has_numbers(truth: Truth, text: str) -> bool:
 
 
 def faults(truth: Truth, found: FoundQuestion) -> list[str]:
-    """Return what of a question is not as its author says."""
+    """Return what parts of a question are not as its author says."""
     wrong = []
     record = found.record
     if likeness(truth, found) < _SAME:
@@ -236,7 +236,7 @@ def same_answer(truth: Truth, found: FoundQuestion) -> bool:
     if pairs and truth.get("match_left"):
         right = dict(zip("ABCDEFGHIJKL", map(plain, truth["options"]), strict=False))
         left = {str(place): plain(text) for place, text in enumerate(truth["match_left"], start=1)}
-        left |= {text: text for text in left.values()} | {  # "i-C" and "median – B" name the left side otherwise
+        left |= {text: text for text in left.values()} | {  # "i-C" and "median – B" name the left side in other ways
             numeral: left[place]
             for place, numeral in zip("123456", ["i", "ii", "iii", "iv", "v", "vi"], strict=True)
             if place in left
@@ -263,14 +263,14 @@ def same_answer(truth: Truth, found: FoundQuestion) -> bool:
 
 
 def by_letters(found: FoundQuestion) -> str:
-    """Return the answer of a question, its options named by letters in their order, whatever their labels are."""
+    """Return the answer of a question, with its options named A, B and so on in order, whatever their labels are."""
     letters = dict(zip((option.label for option in found.record.options), "ABCDEFGHIJKLMNOP", strict=False))
     named = [label.strip() for label in found.record.answer.split(",")]
     return ", ".join(letters[label] for label in named) if {*named} <= {*letters} else found.record.answer
 
 
 def is_same(wanted: str, given: str) -> bool:
-    """Return whether two answers mean the same: by their letters and digits, by their values, or behind "x =" alone."""
+    """Return whether two answers mean the same: by their letters and digits, by their values, or without "x ="."""
     if not wanted or not given:
         return not wanted and not given
     wanted, given = (re.sub(r"_\{(\w)\}", r"_\1", one) for one in (wanted, given))

@@ -177,7 +177,7 @@ def _noun_behind(words: list[Word], place: int, text: str) -> Word | None:
     return noun
 
 
-_MOST = 8  # maximum formulas of a text to compare
+_MOST = 8  # maximum number of formulas in a text to compare
 
 
 def weigh_formulas(pair: Pair, findings: Sequence[Finding]) -> list[Finding]:
@@ -322,7 +322,7 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
 
 
 def _end_of_reading(text: str) -> int:
-    """Return where a text reaches too many characters, numbers or names to compare further; usually its end."""
+    """Return where comparison of a text stops because it has too many characters, numbers or names; usually its end."""
     end = min(len(text), _LONGEST)
     if end <= _SHORT:
         return end

@@ -156,7 +156,7 @@ def _asks_for_real(reading: Reading, ratio: Fraction | None) -> bool | None:
     """Return whether the question is for the real length; None if that is unclear.
 
     Args:
-        ratio: the size of the unit asked for, in units of the given length; None unless the real length is larger.
+        ratio: how many of the given length's units make up the unit asked for; None unless the real length is larger.
     """
     if ratio is not None and ratio != 1:
         return ratio > 1

@@ -67,7 +67,7 @@ class _Writing:
         metadata = [_metadata("question_type", self.type), _metadata("points_possible", repr(points))]
         metadata += [_metadata(OURS, self._ours)] if self._ours else []
         yield element("itemmetadata", block("qtimetadata", *metadata))
-        presentation, conditions = list(self._presentation()), list(self._conditions())  # they collect the feedback
+        presentation, conditions = list(self._presentation()), list(self._conditions())  # this collects feedback
         yield block("presentation", self.material(self._text(), is_question=True), *presentation)
         if self.type != "text_only_question":
             yield block("resprocessing", *self._processing(conditions))

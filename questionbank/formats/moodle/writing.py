@@ -35,7 +35,7 @@ def write_element(record: QuestionRecord, get: Get, *, opaque: bool = False) -> 
 
     Args:
         get: returns a picture by its hash.
-        opaque: write what we know of an opaque question, to patch its original with.
+        opaque: write what we know about an opaque question, so that its original can be patched.
 
     Raises:
         CannotHold: Moodle has no equivalent.
