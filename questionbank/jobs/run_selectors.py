@@ -16,7 +16,7 @@ from django.db.models.functions import Coalesce, Now
 from questionbank.core.capability_catalog import bulk_kinds
 from questionbank.core.database import get_or_not_found
 from questionbank.models import ModelArtifact, Run, RunLog, RunMetric, School, User, WorkBlock, WorkerHeartbeat
-from questionbank.models.visibility import viewer_audiences
+from questionbank.models.visibility import viewer_audiences, viewer_schools
 
 LOG_LINES = 200
 WORKER_SILENT_AFTER = timedelta(seconds=45)  # same as jobs.run_services.STALLED_AFTER, which selectors cannot import
@@ -33,7 +33,7 @@ def runs() -> QuerySet[Run]:
         return rows
     own = [-number for number in audiences if number < 0]
     asked_by_stranger = Exists(strangers().filter(pk=OuterRef("requested_by")))
-    elsewhere = School.objects.exclude(pk__in=[number for number in audiences if number > 0])
+    elsewhere = School.objects.exclude(pk__in=viewer_schools())
     hidden = asked_by_stranger | Exists(elsewhere.filter(slug=OuterRef("shown_to")))
     rows = rows.alias(shown_to=KT("parameters__visible_to"))
     return rows.filter(~Q(kind__in=Run.PERSONAL) | Q(requested_by__in=own) | ~hidden)
@@ -41,11 +41,9 @@ def runs() -> QuerySet[Run]:
 
 def strangers() -> QuerySet[User]:
     """Return the people who belong to schools, but to none of the viewer's; nobody for the system."""
-    audiences = viewer_audiences()
-    if audiences is None:
+    if viewer_audiences() is None:
         return User.objects.none()
-    schools = [number for number in audiences if number > 0]
-    return User.objects.exclude(school_ids=[]).exclude(school_ids__overlap=schools)
+    return User.objects.exclude(school_ids=[]).exclude(school_ids__overlap=viewer_schools())
 
 
 def is_strangers(run: Run) -> bool:

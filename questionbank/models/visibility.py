@@ -60,6 +60,11 @@ def seen_rows(column: str = "audience") -> Q:
     return Q() if audiences is None else Q(**{f"{column}__in": audiences})
 
 
+def viewer_schools() -> list[int]:
+    """Return the numbers of the viewer's schools; empty for the system, which sees all."""
+    return [number for number in viewer_audiences() or () if number > 0]
+
+
 def seen_sql(table: str = "questionbank_question") -> str:
     """Return `seen_rows` as SQL without parameters, for a table or its alias."""
     audiences = viewer_audiences()
