@@ -129,7 +129,7 @@ class Problems:
     def without_leaks(self) -> Problems:
         """Return the same sets without training and validation problems that also occur in the test set.
 
-        Differences in formatting are ignored: see `analytics.text.copies.text_key`.
+        Differences in formatting are ignored: see `analytics.text.fingerprints.text_key`.
         """
         tested = {text_key(problem.text) for problem in self.test}
 

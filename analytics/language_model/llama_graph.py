@@ -15,7 +15,6 @@ import onnx
 from onnx import TensorProto, helper
 
 _OPERATORS, _FORMAT = 23, 10  # versions of ONNX
-_Shapes = dict[str, list[str | int | None]]
 
 
 class _Graph:

@@ -16,7 +16,7 @@ class LanguageModelUse(models.Model):
         check_answers: its answers to the check questions in the exam; different answers later reveal a different model.
         checked_at: when they were last compared.
         lapsed: why the verdict no longer counts; empty while it does.
-        figures: as `worker.language_model_exam` returns them for one use.
+        figures: as `worker.exam.taking` stores them for one use.
         weights: weights of its answers relative to Kindred's own, by name; fitted on all examples of the exam.
     """
 

@@ -1,6 +1,6 @@
 """Have the school's language model read a test paper as well, in a job: its reading is added to the review.
 
-The model points to lines by number (`analytics.language_model.uses.papers`); all texts come from the document. The
+The model points to lines by number (`analytics.language_model.papers`); all texts come from the document. The
 document also says which options are right, by the same marks as in the rules' reading.
 """
 

@@ -53,7 +53,6 @@ TOTALS = (
     ("standard_error", "Standard error, in marks"),
 )
 SETS_BESIDE = 6  # beside each other on a worksheet's page
-THIRDS = ("Weakest third", "Middle third", "Strongest third")
 
 
 Interval = tuple[float, float, float]

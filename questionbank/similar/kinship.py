@@ -2,7 +2,7 @@
 
 Pupils' responses tell which of two questions is harder if both have them, otherwise the difficulties published by their
 sources. If either is missing for one of them, the order that the probes learned gives the probability
-(`analytics.inference.order`).
+(`analytics.inference.demands`).
 """
 
 from __future__ import annotations
