@@ -33,19 +33,28 @@ def _in_utc(moment: datetime) -> datetime:
         raise ValueError("Choose a time in the years 1 to 9999.") from error
 
 
-Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+Moment = Annotated[AwareDatetime, Field(strict=False), AfterValidator(_in_utc)]
 Id = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 Limit = Annotated[int, Field(ge=1, le=LARGEST_PAGE, description="Items per page.")]
 Cursor = Annotated[str, Field(max_length=2000, description="The `next` of the previous page.")]
 
+Value = TypeVar("Value")
+Choice = Annotated[Value, Field(strict=False)]
+"""A member of an enumeration, which JSON names by its text."""
 Item = TypeVar("Item", bound=BaseModel)
 Row = TypeVar("Row", bound=Model)
 
 
-class Body(BaseModel):
-    """What a client sends; fields that the API does not know are refused."""
+class Fields(BaseModel):
+    """What a client sends as texts, in an address or a form; fields that the API does not know are refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Body(Fields):
+    """What a client sends as JSON, whose values have types: the number 0 and the text "false" are not `false`."""
+
+    model_config = ConfigDict(strict=True)
 
 
 class Problem(BaseModel):
@@ -70,7 +79,7 @@ class Page(BaseModel, Generic[Item]):
     next: str | None
 
 
-class PageQuery(Body):
+class PageQuery(Fields):
     """The part of a list that is asked for."""
 
     limit: Limit = 50

@@ -12,7 +12,7 @@ from ninja.responses import Status
 from pydantic import BaseModel, Field
 
 from questionbank.api.access import Access, Caller
-from questionbank.api.contract import Body, Id, Moment, Page, PageQuery, page_by_id
+from questionbank.api.contract import Body, Choice, Id, Moment, Page, PageQuery, page_by_id
 from questionbank.api.errors import ApiProblem
 from questionbank.api.key_services import LARGEST_RATE, api_key_create, api_key_revoke, api_keys
 from questionbank.models import ApiKey
@@ -25,7 +25,7 @@ class NewKeyBody(Body):
     """A new key; it allows no more than the key that makes it."""
 
     name: str
-    scopes: Annotated[list[ApiKey.Scope], Field(min_length=1)]
+    scopes: Annotated[list[Choice[ApiKey.Scope]], Field(min_length=1)]
     expires_at: Moment | None = Field(default=None, description="By default never.")
     rate_limit: Annotated[int, Field(ge=1, le=LARGEST_RATE, description="Requests per minute.")] = 600
 

@@ -74,11 +74,11 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValidationFailed(f"{name} is not a number in JSON.")
 
 
-def _finite(text: str) -> float:
+def _finite(text: str) -> float | int:
     number = float(text)
     if math.isinf(number):
         raise ValidationFailed(f"{text[:20]} is too large a number.")
-    return number
+    return int(number) if number.is_integer() else number  # 2.0 is an integer in JSON Schema
 
 
 def _check_texts(value: Any) -> None:

@@ -13,7 +13,7 @@ from ninja.responses import Status
 from pydantic import BaseModel, Field
 
 from questionbank.api.access import Access
-from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.api.contract import IF_MATCH, Body, Choice, Id, Page, PageQuery, check_if_match, page_by_id, tagged
 from questionbank.hooks.selectors import hook_deliveries, hook_get, hooks_of
 from questionbank.hooks.services import delivery_replay, hook_create, hook_delete, hook_set_active, hook_test
 from questionbank.models import Hook, HookDelivery
@@ -26,7 +26,7 @@ class HookBody(Body):
     """A new web hook."""
 
     address: str = Field(description="It begins with `https://` or `http://` and leads to a public address.")
-    events: Annotated[list[Hook.Event], Field(min_length=1)]
+    events: Annotated[list[Choice[Hook.Event]], Field(min_length=1)]
 
 
 class HookPatch(Body):

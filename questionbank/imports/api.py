@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from analytics.records import QuestionRecord
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id
+from questionbank.api.contract import Body, Fields, Id
 from questionbank.api.requests import received_file
 from questionbank.bank.question_selectors import numbered_question_records
 from questionbank.core.errors import ImportRefused, ValidationFailed
@@ -29,7 +29,7 @@ from questionbank.jobs.run_selectors import run_get
 from questionbank.models import Run
 from questionbank.people.school_selectors import shows_to
 from questionbank.registry.api import RunDetail, run_detail
-from questionbank.search.api import QuestionFilters
+from questionbank.search.api import FilterFields
 from questionbank.search.filters import filtered_questions
 
 router = Router(tags=["imports and exports"])
@@ -37,7 +37,7 @@ READ, IMPORT = Access("read"), Access("import")
 LOOKED_AT = 2_000  # questions that are checked for losses
 
 
-class ImportQuery(Body):
+class ImportQuery(Fields):
     """How to read a file."""
 
     dry_run: bool = Field(default=True, description="Check the file and write nothing.")
@@ -68,7 +68,7 @@ class ConfirmBody(Body):
     without: list[str] = Field(default=[], description="Fields to leave out.")
 
 
-class ExportQuery(QuestionFilters):
+class ExportQuery(FilterFields):
     """Which questions to export, and how."""
 
     format: str = Field(alias="as", description="An export format such as `gift`.")

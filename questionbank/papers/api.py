@@ -20,6 +20,8 @@ from questionbank.api.contract import (
     IF_MATCH,
     LARGEST_BATCH,
     Body,
+    Choice,
+    Fields,
     Id,
     Page,
     PageQuery,
@@ -77,13 +79,13 @@ MayBeSent = Annotated[
 ]
 
 
-class PaperQuery(Body):
+class PaperQuery(Fields):
     """How to read a test paper."""
 
     may_be_sent: MayBeSent = True
 
 
-class PaperTextBody(PaperQuery):
+class PaperTextBody(Body, PaperQuery):
     """A test paper as text; formulas are LaTeX."""
 
     text: Annotated[str, Field(min_length=1, max_length=TEXT_LIMIT)]
@@ -97,7 +99,7 @@ class CorrectionBody(Body):
     """
 
     line: Key | None = None
-    role: Role | None = None
+    role: Choice[Role] | None = None
     text: Annotated[str, Field(max_length=TEXT_LIMIT)] | None = None
     question: Key | None = None
     points: list[Annotated[float, Field(ge=0, le=MOST_POINTS)] | None] | None = None
@@ -144,7 +146,7 @@ class PaperImportBody(Body):
     ] = ""
     with_headings: bool = False
     status: Annotated[
-        Question.Status, Field(description="Who sees the questions; drafts for those who may not publish.")
+        Choice[Question.Status], Field(description="Who sees the questions; drafts for those who may not publish.")
     ] = Question.Status.READY
 
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field
 from analytics.json_lines import TEXT_LIMIT
 from analytics.question_content import QuestionContent, as_json, content_of, content_texts
 from questionbank.api.access import Access
-from questionbank.api.contract import IF_MATCH, Body, Id, Page, check_if_match, page_by_id, tagged
+from questionbank.api.contract import IF_MATCH, Body, Choice, Fields, Id, Page, check_if_match, page_by_id, tagged
 from questionbank.api.requests import received_file
 from questionbank.bank.answer_content_forms import PICTURES_LIMIT, add_pictures
 from questionbank.bank.history_selectors import question_history
@@ -68,13 +68,13 @@ class QuestionBody(Body):
 
     text: str
     language: str = "en"
-    kind: Question.Kind = Question.Kind.OPEN
+    kind: Choice[Question.Kind] = Question.Kind.OPEN
     options: list[OptionBody] = []
     answer: str = ""
     solution: str = ""
     equation: str = ""
     grade: str = ""
-    status: Question.Status = Question.Status.READY
+    status: Choice[Question.Status] = Question.Status.READY
     concepts: list[Id] = Field(default=[], description="Numbers of concepts.")
     content: dict[str, Any] = Field(default={}, description="Data for grading, as the export format `jsonl` has it.")
     visible_to: Annotated[str, Field(max_length=60)] = Field(
@@ -127,7 +127,7 @@ class VersionItem(BaseModel):
     changes: list[ChangedField]
 
 
-class FormatQuery(Body):
+class FormatQuery(Fields):
     """The representation of a question."""
 
     format: str = Field(default="", alias="as", description="An export format such as `gift`; by default JSON.")

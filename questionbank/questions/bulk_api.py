@@ -12,7 +12,7 @@ from ninja.responses import Status
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, model_validator
 
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id, Page, PageQuery, page_by_id
+from questionbank.api.contract import Body, Choice, Fields, Id, Page, PageQuery, page_by_id
 from questionbank.bank.bulk_selectors import (
     BulkPlan,
     bulk_change_description,
@@ -48,7 +48,9 @@ def _changes_selections(kind: BulkChange.Kind) -> BulkChange.Kind:
 
 
 SelectionKind = Annotated[
-    BulkChange.Kind, AfterValidator(_changes_selections), WithJsonSchema({"type": "string", "enum": list(BULK_FORMS)})
+    Choice[BulkChange.Kind],
+    AfterValidator(_changes_selections),
+    WithJsonSchema({"type": "string", "enum": list(BULK_FORMS)}),
 ]
 """A kind of change that is made to all selected questions alike."""
 
@@ -232,7 +234,7 @@ class QuestionMergeBody(Body):
     pairs: Annotated[list[MergePairBody], Field(min_length=1, max_length=MOST_MERGED)]
 
 
-class CompareQuery(Body):
+class CompareQuery(Fields):
     """The questions to compare."""
 
     question: Annotated[list[Id], Field(min_length=2, max_length=MOST_COMPARED)]

@@ -14,7 +14,7 @@ from ninja.responses import Status
 from pydantic import BaseModel, Field
 
 from questionbank.api.access import Access
-from questionbank.api.contract import LARGEST_BATCH, Body, Id, Page, PageQuery, page_by_id
+from questionbank.api.contract import LARGEST_BATCH, Fields, Id, Page, PageQuery, page_by_id
 from questionbank.api.people_api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.api.requests import received_file
 from questionbank.bank.bulk_selectors import merged_numbers
@@ -51,7 +51,7 @@ PROBLEMS_SHOWN = 100  # as on the page
 Choice = Annotated[str, Field(pattern=r"^\d{1,4}:\d{1,18}$")]
 
 
-class ResponsesQuery(Body):
+class ResponsesQuery(Fields):
     """How to import a file of responses."""
 
     dry_run: bool = Field(default=True, description="Say what the file would bring; write and keep nothing.")

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from analytics.json_lines import TEXT_LIMIT
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id, Page, PageQuery, QuestionText, page_by_id
+from questionbank.api.contract import Body, Choice, Fields, Id, Page, PageQuery, QuestionText, page_by_id
 from questionbank.api.requests import received_file
 from questionbank.bank.question_selectors import question_get, visible_to
 from questionbank.core.errors import ValidationFailed
@@ -105,7 +105,7 @@ class ProposalsBody(Body):
     ] = RULES
 
 
-class PairFileQuery(Body):
+class PairFileQuery(Fields):
     """How the pairs of a file will be decided on."""
 
     opinions: Opinions | None = None
@@ -269,8 +269,8 @@ def _paraphrase(pair: ParaphrasePair) -> ParaphraseItem:
 class DecisionBody(Body):
     """A decision on a pair."""
 
-    verdict: ReviewDecision.Verdict
-    reason: ReviewDecision.Reason | None = Field(default=None, description="Required to `reject`.")
+    verdict: Choice[ReviewDecision.Verdict]
+    reason: Choice[ReviewDecision.Reason] | None = Field(default=None, description="Required to `reject`.")
     text: Annotated[str, Field(max_length=TEXT_LIMIT, description="Your wording; required to `edit`.")] = ""
     comment: Annotated[str, Field(max_length=COMMENT_LIMIT)] = ""
     insists: bool = Field(default=False, description="Accept your wording although something speaks against it.")

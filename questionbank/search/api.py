@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 from ninja.responses import Status
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field
 
 from analytics.text.question_tasks import TASKS
 from questionbank.api.access import Access
-from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.api.contract import (
+    IF_MATCH,
+    Body,
+    Choice,
+    Fields,
+    Id,
+    Page,
+    PageQuery,
+    check_if_match,
+    page_by_id,
+    tagged,
+)
 from questionbank.bank.question_fields import QuestionItem, question_items
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import Question, SavedSearch
 from questionbank.people.school_selectors import visible_to_of
 from questionbank.registry.serving import serving
-from questionbank.search.filters import ANY_STATUS, COMBINED, FIGURES, MOST_COMBINED, NUMBERS, USED, SearchFilters
+from questionbank.search.filters import ANY_STATUS, FIGURES, MOST_COMBINED, NUMBERS, USED, SearchFilters
 from questionbank.search.page_parts import SearchState, combination_problems, contradiction
 from questionbank.search.saved_services import (
     PRIVATE,
@@ -39,7 +50,7 @@ LONGEST_QUERY = 2000  # as on the search page
 Concepts = Annotated[list[Id], Field(max_length=MOST_COMBINED)]
 
 
-class QuestionFilters(Body):
+class FilterFields(Fields):
     """The filters of the search page."""
 
     concept: Id | None = Field(default=None, description="Number of a concept; those below it count as well.")
@@ -49,7 +60,7 @@ class QuestionFilters(Body):
     difficulty_min: Annotated[float, Field(ge=0, le=100)] | None = None
     difficulty_max: Annotated[float, Field(ge=0, le=100)] | None = None
     grade: Annotated[str, Field(max_length=40)] = ""
-    kind: Question.Kind | None = None
+    kind: Choice[Question.Kind] | None = None
     language: Annotated[str, Field(max_length=12)] = ""
     source: Annotated[str, Field(max_length=120)] = ""
     status: Literal[(*Question.Status.values, ANY_STATUS)] = Question.Status.READY.value  # type: ignore[valid-type]
@@ -73,7 +84,7 @@ class QuestionFilters(Body):
         return filters
 
 
-class FilterQuery(QuestionFilters, PageQuery):
+class FilterQuery(FilterFields, PageQuery):
     """A page of the questions that pass the filters."""
 
 
@@ -153,8 +164,11 @@ VisibleTo = Annotated[
         description="Who can open it: `private` (its owner), `all` or a school's short name.",
     ),
 ]
-NUMBER_FIELDS = ("concept", *COMBINED, "difficulty_min", "difficulty_max", "owner")
 READ, WRITE = Access("read"), Access("read", "write")  # a saved search's owner changes it: the services check
+
+
+class QuestionFilters(Body, FilterFields):
+    """The filters of the search page."""
 
 
 class SearchBody(QuestionFilters):
@@ -163,14 +177,6 @@ class SearchBody(QuestionFilters):
     query: Annotated[str, Field(max_length=LONGEST_QUERY)] = ""
     order: Literal[tuple(ORDERS)] | None = None  # type: ignore[valid-type]
     exact: bool = False
-
-    @field_validator(*NUMBER_FIELDS, mode="before")
-    @classmethod
-    def _are_numbers(cls, value: Any) -> Any:
-        """Refuse what an address may hold and JSON may not: numbers as text, and `true` as 1."""
-        if any(isinstance(one, bool | str) for one in (value if isinstance(value, list) else [value])):
-            raise ValueError("Enter a number.")
-        return value
 
     def state(self) -> SearchState:
         """Return the search as the page has it."""

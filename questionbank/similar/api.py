@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from analytics.catalog import main_lens
 from questionbank.api.access import Access
-from questionbank.api.contract import Body, Id, TextBody, TextsBody, input_questions
+from questionbank.api.contract import Fields, Id, TextBody, TextsBody, input_questions
 from questionbank.bank.question_selectors import question_get
 from questionbank.models import Question
 from questionbank.registry.serving import serving
@@ -24,7 +24,7 @@ router = Router(tags=["analysis"])
 READ = Access("read")
 
 
-class SimilarQuery(Body):
+class SimilarQuery(Fields):
     """What to compare by, and how many questions to return."""
 
     lens: str = Field(default_factory=lambda: main_lens().word, description="`purpose`, `structure` or `wording`.")

@@ -12,7 +12,18 @@ from ninja.responses import Status
 from pydantic import BaseModel, Field, model_validator
 
 from questionbank.api.access import Access
-from questionbank.api.contract import IF_MATCH, Body, Id, Page, PageQuery, check_if_match, page_by_id, tagged
+from questionbank.api.contract import (
+    IF_MATCH,
+    Body,
+    Choice,
+    Fields,
+    Id,
+    Page,
+    PageQuery,
+    check_if_match,
+    page_by_id,
+    tagged,
+)
 from questionbank.api.people_api import VisibilityItem, VisibilityPatch, shown_fields
 from questionbank.bank.list_selectors import (
     items_of_list,
@@ -77,7 +88,7 @@ class WorksheetPatch(VisibilityPatch):
     title: Heading | None = Field(default=None, description="At the top of the paper; if empty, the name.")
     instructions: Instructions | None = None
     columns: Literal[1, 2] | None = None
-    paper: Worksheet.Paper | None = None
+    paper: Choice[Worksheet.Paper] | None = None
     has_name_field: bool | None = None
     versions: Annotated[int, Field(ge=1, le=len(VERSIONS))] | None = None
     mixes_questions: bool | None = None
@@ -133,12 +144,12 @@ class FillUpBody(Body):
     concepts: list[Id] = []
     difficulty_min: Percent | None = None
     difficulty_max: Percent | None = None
-    kind: Question.Kind | None = None
+    kind: Choice[Question.Kind] | None = None
     language: Annotated[str, Field(max_length=12)] = ""
     used: Literal[("", *USED)] = ""  # type: ignore[valid-type]
 
 
-class FileQuery(Body):
+class FileQuery(Fields):
     """Which file of a worksheet."""
 
     format: Literal[tuple(FILES)] = Field(alias="as")  # type: ignore[valid-type]

@@ -147,6 +147,30 @@ def test_what_no_resource_takes_is_refused_by_name(program, body, field) -> None
     assert not Question.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/papers/text", {"text": "0", "may_be_sent": 0}, "may_be_sent"),
+        ("/papers/text", {"text": "0", "may_be_sent": "false"}, "may_be_sent"),
+        ("/questions", {"text": "a", "concepts": ["7"]}, "concepts.0"),
+        ("/questions", {"text": "a", "concepts": [True]}, "concepts.0"),
+        ("/similar", {"texts": [{"text": "a"}], "k": "5"}, "k"),
+        ("/similar", {"texts": [{"text": "a"}], "k": 5.5}, "k"),
+        ("/saved-searches", {"name": "a", "search": {"difficulty_min": "1"}}, "search.difficulty_min"),
+        ("/hooks", {"address": "https://example.org/", "events": [1]}, "events.0"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(program, path, body, field) -> None:
+    response = program("POST", path, body)
+    assert response.status_code == 422
+    assert list(error_of(response)["fields"]) == [field]
+
+
+def test_an_integer_may_be_written_with_a_point(program) -> None:
+    made = program("POST", "/worksheets", '{"name": "a", "versions": 2.0}')
+    assert (made.status_code, made.json()["versions"]) == (201, 2)
+
+
 @pytest.mark.parametrize("body", ["[" * 100_000, '{"text": ' + "9" * 10_000 + "}"])
 def test_what_cannot_be_parsed_is_refused(program, body) -> None:
     assert program("POST", "/questions", body).status_code in (400, 422)
