@@ -1,7 +1,7 @@
 """Configuration of training a paraphrase scorer (ParaQD). Torch-free; the defaults are the paper's (section 4).
 
 The paper gives no margin, and the margin of its released code does not apply, as it uses another distance.
-The default was chosen on `aquarat_val`: 0.3 and 0.5 rank alike and 0.5 separates more, 0.8 ranks worse
+The default was chosen on `aquarat_val`: 0.3 and 0.5 rank equally well, 0.5 separates better, and 0.8 ranks worse
 (docs/results.md). The paper's encoder is MiniLM with 12 layers; the default here has 6.
 """
 
@@ -24,7 +24,7 @@ from analytics.errors import DataError
 from analytics.paraphrase.operators.catalog import OPERATORS, operator
 
 TOGETHER = 4
-"""Maximum number of triplets of one question that are learned together."""
+"""Maximum number of triplets of one question in a group that is trained on together."""
 
 
 @configuration
@@ -140,14 +140,14 @@ class ParaphraseConfig(TrainingConfig):
                     if candidate.is_training and candidate.is_positive == is_positive and candidate.is_paper
                 ]
                 if all(candidate in left_out for candidate in kinds):
-                    problems.append(f"without leaves no {kind} operator of the paper")
+                    problems.append(f"“without” excludes every {kind} operator of the paper")
         if bool(self.translator_there) != bool(self.translator_back):
             problems.append("translator_there and translator_back must be given together")
         return problems
 
     @property
     def groups_per_batch(self) -> int:
-        """Return the number of triplet groups per batch: of up to `TOGETHER` of one question, or of one triplet."""
+        """Return the number of triplet groups per batch; each has one triplet, or up to `TOGETHER` of one question."""
         return max(1, self.batch_size // TOGETHER) if self.combine else self.batch_size
 
     def left_out(self) -> tuple[str, ...]:

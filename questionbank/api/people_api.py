@@ -82,10 +82,10 @@ class VisibilityPatch(Body):
     )
 
     def show(self, row: Row, *, user: User) -> None:
-        """Let those see a row whom the request names, if it names any.
+        """Show a row to those named in the request, if any.
 
         Raises:
-            ValidationFailed: it says both, or the school is not one of the person's.
+            ValidationFailed: the request sets both fields, or the school is not one of the person's.
             NotAllowed: the row belongs to somebody else, and the person is not an admin.
         """
         if self.visible_to is not None and self.is_shared is not None:

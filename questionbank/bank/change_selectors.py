@@ -1,4 +1,4 @@
-"""History of changes, and the audit of log-ins, exports and views; an import is a single entry, marked as one.
+"""History of changes, and the audit of log-ins, exports and views; each import is one entry and marked as an import.
 
 The triggers of pghistory store each row as it was before a change. The new state is the row's next event, or its
 current state.
@@ -57,7 +57,7 @@ class Wanted:
     """Which changes are wanted.
 
     Attributes:
-        before: only changes before this moment, from which a page begins.
+        before: only changes before this moment, at which a page begins.
         since: only changes from this moment on.
         person: only what this person did, by id.
         only: conditions on the events, for the history of one row.
@@ -99,7 +99,7 @@ def change_page(*, kind: str = "", wanted: Wanted | None = None) -> ChangePage:
     """Return one page of the history of the whole bank."""
     wanted = wanted or Wanted()
     changes = [list(source(wanted)) for name, source in _SOURCES if kind in ("", name)]
-    # A full window may omit events as old as its last one, or older: the next page begins there.
+    # If a window is full, events as old as its last one, or older, may be missing, so the next page begins there.
     horizon = max((rows[-1].when + _MOMENT for rows in changes if len(rows) >= _WINDOW), default=None)
     newest = sorted(chain.from_iterable(changes), key=lambda entry: entry.when, reverse=True)
     if horizon is not None and newest[0].when < horizon:
@@ -308,7 +308,7 @@ def _memberships(wanted: Wanted) -> Iterable[ChangeEntry]:
 
     def what(event: Any) -> str:
         person, school = people.get(event.person_id, "?"), schools.get(event.school_id, "?")
-        did = f"let {person} belong to" if event.pgh_label == "insert" else f"took {person} out of"
+        did = f"added {person} to" if event.pgh_label == "insert" else f"took {person} out of"
         return f"{did} {school}"
 
     return _entries(events, "people", what)
@@ -327,7 +327,7 @@ def _retentions(wanted: Wanted) -> Iterable[ChangeEntry]:
     def what(event: Any) -> str:
         now = event if event.pgh_label == "insert" else after[event.pk]
         kept = "for ever" if now is None or now.days is None else f"for {counted(now.days, 'day', 'days')}"
-        return f"set that “{event.kind}” is kept {kept}"
+        return f"set “{event.kind}” to be kept {kept}"
 
     return _entries(events, "settings", what)
 

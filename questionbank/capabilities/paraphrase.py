@@ -83,7 +83,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
         TrainingOption(
             name="decisions",
             flag="--without-decisions",
-            flag_help="paraphrase: learn from no reviewers' decisions",
+            flag_help="paraphrase: do not learn from reviewers' decisions",
             title="Reviewers’ decisions",
             yes="learned from as well",
             no="left out",
@@ -92,7 +92,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
     )
 
     no_figures = "Nothing could be measured: too few questions have both valid and invalid pairs."
-    too_few = "Nothing could be measured: too few of the bank's questions belong to the fixed ones."
+    too_few = "Nothing could be measured: too few of the bank's questions are in the fixed test set."
     queue = "light"
     measures = {
         "verdict": "The verdict: the probability that a paraphrase is valid, which reviewers see first",
@@ -164,7 +164,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
         return _QUESTION * questions + _TRIPLET * seen
 
     def problems(self, figures: ParaphraseFigures) -> list[str]:
-        """Return a problem for comparisons by earlier versions, which did not measure the verdict."""
+        """Return an error message for a comparison made by an earlier version, which did not measure the verdict."""
         if "suites" in figures["suite"]:
             return []
         return ["An earlier version of Kindred made this comparison and did not measure the verdict. Measure again."]
@@ -179,5 +179,5 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
         }
 
     def after_promotion(self, *, user: User | None) -> str:
-        """Request that undecided pairs are scored by the scorer now in use."""
+        """Request that the scorer now in use score undecided pairs."""
         return after_scorer_promotion(user=user)

@@ -102,7 +102,7 @@ _UNCLOSED = "a quotation mark opens a cell here and is never closed"
 
 
 class DecodedLines:
-    """Feeds the csv module with text; remembers the lines of the current row and the first that was not text.
+    """Feeds text to the csv module; remembers the lines of the current row and the first that was not text.
 
     Args:
         lines: as `questionbank.formats.lines.read_lines` yields them.
@@ -145,7 +145,7 @@ class DecodedLines:
         self.take_bad()
 
     def take_bad(self) -> LineProblem | None:
-        """Return the problem of the first line of the row that was not text, and start another row."""
+        """Return the problem with the first line of the row that is not text, if any, and start another row."""
         bad, self.bad = self.bad, None
         self._row.clear()
         return bad
@@ -206,7 +206,7 @@ def named_rows(
                 yield start, row
         elif blank > _BLANK_ROWS_LIMIT:
             raise ImportRefused(
-                f"The file has more than {_BLANK_ROWS_LIMIT:,} blank rows in a row; remove them.",
+                f"The file has more than {_BLANK_ROWS_LIMIT:,} consecutive blank rows; remove them.",
                 [LineProblem(start, "only blank rows follow here")],
             )
 
@@ -259,7 +259,7 @@ def _reason(error: csv.Error) -> str:
     if "field larger than field limit" in reason:
         return f"a cell has more than {_CELL_LIMIT:,} characters; is a quotation mark not closed?"
     if "new-line character seen" in reason:
-        return "a carriage return is not part of a line end; save the file with the usual line ends"
+        return "a carriage return is not part of a line ending; save the file with the usual line endings"
     if "expected after" in reason:
         return "text follows a closing quotation mark; double a quotation mark inside a cell"
     return f"not CSV: {reason}"

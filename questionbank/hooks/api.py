@@ -126,7 +126,7 @@ def replay_hook_delivery(request: HttpRequest, hook_id: Id, delivery_id: Id) -> 
 
 
 def _check_locked(request: HttpRequest, hook_id: int) -> None:
-    """Hold the lock of one of the caller's hooks, provided that it is what ``If-Match`` names."""
+    """Lock one of the caller's hooks, provided that its state is the one that ``If-Match`` names."""
     Hook.objects.select_for_update().filter(pk=hook_id, owner=request.user).first()
     check_if_match(request, lambda: _item(hook_get(user=request.user, hook_id=hook_id)))
 

@@ -47,7 +47,7 @@ from questionbank.imports.updates import import_conflicts_of, import_conflicts_s
 from questionbank.jobs.run_selectors import run_get
 from questionbank.registry.serving import serving
 
-_SALT = "kindred.imports.2"  # its number changes with the signed content
+_SALT = "kindred.imports.2"  # change its number whenever the signed content changes
 
 CONFLICTS_SHOWN = 50  # per page
 ROWS_SHOWN = 10
@@ -276,7 +276,9 @@ def questions_file(request: HttpRequest, exported: Exported, *, format: str) -> 
     records = with_figures(exported.records(), user=request.user)
     if "predicted" in request.GET and format in WRITTEN and WRITTEN[format].takes_predictions:
         if exported.count > MOST_WITH_PREDICTIONS:
-            messages.warning(request, f"Predictions go with up to {MOST_WITH_PREDICTIONS:,} questions. Select fewer.")
+            messages.warning(
+                request, f"Predictions can be exported with up to {MOST_WITH_PREDICTIONS:,} questions. Select fewer."
+            )
             return redirect(exported.back[1])
         records = with_predictions(records)
     if "confirmed" not in request.GET:

@@ -42,7 +42,7 @@ def own_folder(path: Path, mode: int, owner: pwd.struct_passwd | None = None) ->
         if status.st_uid != owner_id:
             raise EmbeddedError(
                 f"{path} belongs to {_user_name(status.st_uid)} and not to {_user_name(owner_id)}: "
-                "run Kindred as the user who began it, or choose another VAR_DIR."
+                "run Kindred as the user who started it, or choose another VAR_DIR."
             ) from None
         path.chmod(stat.S_IMODE(status.st_mode) & mode)
         return
@@ -151,7 +151,7 @@ class Server:
         """Start it if it is not running, and wait until it responds. The caller must hold the server's start lock.
 
         Args:
-            prepare: Called before each launch, once the server is known not to run.
+            prepare: Called before each launch, once the server is known not to be running.
 
         Raises:
             EmbeddedError: It exited, or did not respond in time.
@@ -212,7 +212,7 @@ class Server:
                 if not any(is_alive(member) for member in family):
                     return
                 time.sleep(_POLL_SECONDS)
-        raise EmbeddedError(f"{self.label} (process {pid}) does not end.")
+        raise EmbeddedError(f"{self.label} (process {pid}) did not exit.")
 
     def _launch(self, log: int) -> int:
         completed = run_as(self.user, ["/bin/sh", "-c", _DETACH, "sh", *self.command], stderr=log)

@@ -23,7 +23,7 @@ _TICK_SECONDS = 0.2
 _STEADY_SECONDS = 60.0  # after running this long, a program is restarted with the first delay again
 _STOPPED_SECONDS = 20.0  # a program stopped (SIGSTOP) for this long is continued
 _LOOK_SECONDS = 5.0
-_MOST_DOUBLINGS = 30  # of the delay; 2 ** 1024, after a night of failures, overflows a float
+_MOST_DOUBLINGS = 30  # of the delay; after a night of failures it would reach 2 ** 1024, which overflows a float
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -105,7 +105,7 @@ class Supervisor:
             del self._due[name]
             try:
                 child = RunningChild(self._programs[name], self._log_directory / f"{name}.log", self._echo)
-            except OSError as error:  # no memory, or too many processes: it may pass
+            except OSError as error:  # out of memory or too many processes, which may pass
                 self._echo(f"{name} cannot be started: {error.strerror or error}")
                 self._due[name] = time.monotonic() + self._delay(name)
                 continue
@@ -120,7 +120,7 @@ class Supervisor:
         code = self._remove(child)
         how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
         log = self._log_directory / f"{name}.log"
-        self._echo(f"{name} ended ({how}) and starts again in {delay:g} s; see {log}")
+        self._echo(f"{name} exited ({how}) and will start again in {delay:g} s; see {log}")
         self._due[name] = time.monotonic() + delay
 
     def _delay(self, name: str) -> float:
@@ -207,7 +207,7 @@ class Caretaker:
         """Restart servers that have exited, and report the site's first response."""
         for service in self._services:
             if SERVICES[service].status(self._var_dir) is None:
-                self._echo(f"{service} has ended and starts again")
+                self._echo(f"{service} has exited and is being restarted")
                 try:
                     ensure(self._var_dir, [service])
                 except (EmbeddedError, OSError, subprocess.SubprocessError) as error:  # the next call retries

@@ -21,7 +21,7 @@ from questionbank.people.sign_on import Provider
 
 logger = structlog.get_logger(__name__)
 
-_NAME_LIMIT, _ADDRESS_LIMIT = 150, 254  # characters of the columns
+_NAME_LIMIT, _ADDRESS_LIMIT = 150, 254  # widths of the columns, in characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def person_sign_on(*, identity: Identity) -> SocialAccount:
         account = SocialAccount(user=person, provider=identity.provider, uid=identity.uid, extra_data={})
     person = account.user
     if person.has_usable_password() and not settings.SIGN_ON.takes_password_of(person.username):
-        person.set_unusable_password()  # django-allauth would ask for it where a second factor is set up
+        person.set_unusable_password()  # or django-allauth would ask for it when a second factor is set up
         person.save(update_fields=["password"])
     if person.is_active:
         account.extra_data = {"roles": _roles_settle(account, roles), **_schools_settle(account, schools)}
@@ -78,7 +78,7 @@ def person_sign_on(*, identity: Identity) -> SocialAccount:
 
 
 def _person_linked(provider: Provider, identity: Identity) -> User | None:
-    """Return the account here that has the same, verified address and that the person takes over, if any.
+    """Return the account here that has the person's verified address, and that they take over; None without one.
 
     Accounts that a provider's mistake must never open are left out: superusers, the break-glass account, and those
     that belong to somebody else at the same provider.
@@ -86,7 +86,7 @@ def _person_linked(provider: Provider, identity: Identity) -> User | None:
     if not provider.link_by_address or not provider.vouches_for(identity.email, is_verified=identity.is_verified):
         return None
     same = list(User.objects.filter(email__iexact=identity.email)[:2])
-    # PostgreSQL takes some letters for the same that are not, such as ı and i: another mailbox.
+    # PostgreSQL treats some different letters as equal, such as ı and i, but they mean different mailboxes.
     if len(same) != 1 or same[0].email.casefold() != identity.email.casefold():
         return None
     [person] = same
@@ -97,11 +97,11 @@ def _person_linked(provider: Provider, identity: Identity) -> User | None:
 
 def _person_added(provider: Provider, identity: Identity, *, is_known: bool) -> User:
     if not is_known and settings.SIGN_ON.unknown_people == "refuse":
-        raise NotAllowed(f"Nobody here has your account of {provider.name}: ask an admin of your school to let you in.")
+        raise NotAllowed(f"Nobody here has your {provider.name} account: ask an admin of your school to let you in.")
     advisory_lock("sign-on")  # a name is found and taken by one person at a time
     if identity.email and User.objects.filter(email__iexact=identity.email).exists():
         raise NotAllowed(
-            f"Somebody here already has the address of your account of {provider.name}: ask an admin of your school."
+            f"Somebody here already has the address of your {provider.name} account: ask an admin of your school."
         )
     person = User(
         username=_free_name(identity),
@@ -117,7 +117,7 @@ def _person_added(provider: Provider, identity: Identity, *, is_known: bool) -> 
 def _free_name(identity: Identity) -> str:
     """Return a log-in name that nobody has yet; that of the provider, if it is free.
 
-    That of the break-glass account never is, or whoever takes it at a provider could set a password here.
+    The break-glass account's name is never free; otherwise, whoever took it at a provider could set a password here.
     """
     wanted = identity.username or identity.email.partition("@")[0]
     wanted = "".join(sign for sign in wanted if sign.isalnum() or sign in "@.+-_")[: _NAME_LIMIT - 8]
@@ -164,11 +164,11 @@ def _schools_settle(account: SocialAccount, slugs: set[str]) -> dict[str, list[s
 
 
 def _settled(have: set[str], *, before: Iterable[str], now: set[str]) -> tuple[set[str], set[str]]:
-    """Return what a person has from now on, and what of it came from the provider.
+    """Return what a person has from now on, and which part of it came from the provider.
 
     Args:
         have: what they have.
-        before: what of it the provider gave at an earlier log-in.
+        before: the part that the provider gave at an earlier log-in.
         now: what the provider gives.
     """
     given_before = set(before)

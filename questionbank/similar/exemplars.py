@@ -56,12 +56,12 @@ _COLUMNS = (
     *("equation__expression", "equation__graph_key", "equation__question"),
     *(f"machine_solution__{name}" for name in ("graph_key", "probability", "content_hash", "alternatives")),
 )
-_AGREEMENT = 0.5  # share of the votes from which the neighbours agree
-_ENOUGH = 3  # exemplars with a known computation from which the others can be left out
+_AGREEMENT = 0.5  # minimum share of the votes for the neighbours to agree
+_ENOUGH = 3  # with this many exemplars of known computation, the others can be left out
 _LETTER = r"((?i:\b(?:answer|ans|option|choice)\b)(?:\s+(?:is|option|choice))*\s*[:=.–-]?\s*)\(?%s\)?(?![\w'’])"
 """An option's letter in a solution that names the answer: "Answer: C", "ANS-B", "the correct option is D"."""
 
-_MUCH_ALIKE = 0.5  # graph similarity from which the reason mentions it
+_MUCH_ALIKE = 0.5  # minimum graph similarity for the reason to mention it
 
 Vector = npt.NDArray[np.float32]
 
@@ -363,7 +363,7 @@ def _reason(computation: Computation | None, asked: Computation | None) -> str:
     if asked is None:
         return f"It is similar, and its computation is known: {computation.reading}."
     if computation.key == asked.key:
-        beginning = "By the solver's equation, it" if computation.is_predicted else "It"
+        beginning = "According to the solver's equation, it" if computation.is_predicted else "It"
         return f"{beginning} has the same computation as the question: {asked.reading}."
     differ = f"{computation.reading}; the question's is {asked.reading}."
     if graph_similarity(asked.key, computation.key) >= _MUCH_ALIKE:

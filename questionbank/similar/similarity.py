@@ -41,10 +41,10 @@ from questionbank.solving.computations import Computation, question_computation,
 from questionbank.solving.solutions import SolvedText, solved_computation, solved_graphs, text_solved
 
 CONSIDERED = 30  # nearest questions that are checked for reasons
-LEAST_WITHOUT_REASON = 0.65  # score from which a question is shown without a reason
-REASON_SHARE = 0.4  # times score * (1 - score): what a reason adds to a mean of several measures
-LIKELY = 0.5  # probability from which a predicted concept counts as a reason
-NEAR_DUPLICATE = 0.9  # cosine of character n-grams from which a saved question is reported as a duplicate
+LEAST_WITHOUT_REASON = 0.65  # minimum score for a question to be shown without a reason
+REASON_SHARE = 0.4  # a reason adds this times score * (1 - score) to a mean of several measures
+LIKELY = 0.5  # minimum probability for a predicted concept to count as a reason
+NEAR_DUPLICATE = 0.9  # minimum cosine of character n-grams for a saved question to be reported as a duplicate
 _DUPLICATES_SHOWN = 5
 _KEPT_TEXTS = 2_048  # texts with cached n-grams, 2 KB each: a page compares about 60
 _ONLY_WORD_PROBLEMS = (
@@ -53,7 +53,7 @@ _ONLY_WORD_PROBLEMS = (
 _ONLY_THE_SAME_GRAPH = "The model does not know this language: only questions with the same known equation are found."
 _UNKNOWN_COMPUTATION = (
     "We do not know how this question is computed, so there is nothing to compare. Add its equation to find questions"
-    " that are computed alike."
+    " with the same computation."
 )
 
 
@@ -62,9 +62,9 @@ class SimilarHit:
     """A similar question.
 
     Attributes:
-        score: the score that ranks it under the lens, 0 to 1: for wording and purpose the cosine, for purpose raised
-            if concepts are shared; for structure the mean of the cosine and, with twice the weight, the probability
-            that the graph is the same.
+        score: the score that ranks it under the lens, 0 to 1. For wording it is the cosine; for purpose too, but raised
+            if concepts are shared. For structure it is the mean of the cosine and, with twice the weight, the
+            probability that the graph is the same.
         reason: one sentence about something that both questions contain.
         flags: any of `SAME_IDEA` and `LOOKS_ALIKE`.
         cosines: by lens, for each lens under which both questions have vectors.
@@ -135,8 +135,8 @@ def similar_by_lens(
 ) -> dict[str, SimilarResult]:
     """Return the similar questions of a stored question or a text under every lens, reading each candidate once.
 
-    If the main lens or the model-free lens has no vectors, its result is empty, with a notice. Any other lens is then
-    left out, and so is one that does not support such a text or lacks its computation.
+    If the main lens or the model-free lens has no vectors, its result is empty, with a notice. Any other lens is left
+    out if it has no vectors, does not support such a text, or needs a computation that is not known.
 
     Args:
         language, solved: for a text, its language and the solver's result; for a stored question the bank knows what
@@ -193,7 +193,7 @@ class _Found:
     """The candidates under a lens, before they are loaded.
 
     Attributes:
-        k: the most to show.
+        k: the maximum number to show.
         served: the lens that found them, if another lens replaced `lens`.
     """
 
@@ -293,7 +293,7 @@ class _Comparison:
         notice = _ONLY_THE_SAME_GRAPH
         if self._serving.serves(lens, self._asked.language, [self._asked.text]):
             self._vectors(lens)
-            vectors, notice = self._known, ""  # other lenses' too: they show a shared purpose
+            vectors, notice = self._known, ""  # other lenses' vectors too: they show a shared purpose
         query = replace(self._asked, vectors=vectors)
         ranked = rank_by_graph(query, self._serving.sets, lens, max(k, CONSIDERED))
         return _Found(lens, k, ranked, lens, notice, computation)

@@ -111,7 +111,8 @@ def test_the_text_decides_and_what_has_changed_is_counted(tmp_path, wording, ind
     said = capsys.readouterr().out.splitlines()
     assert said == [
         "Vectors stored for char-ngrams-512: 3",
-        "Questions without one: 2, of which 1 have the id of a row with another text. embed_questions computes them.",
+        "Questions without one: 2, of which 1 have the id of a row with another text."
+        " embed_questions computes their vectors.",
     ]
     assert rows_of(wording).keys() == {same.pk, spaced.pk, twin.pk}
     assert bytes(QuestionEmbedding.objects.get(question=twin).content_hash) == bytes(

@@ -30,7 +30,7 @@ STIMULUS_CLASS = "stimulus"
 TOOL = "Kindred"
 """Tool name in the files we write."""
 SECTIONED = "section"
-"""Category of an item placed in its own section by our test; all other sections of our tests are concepts."""
+"""Category of an item that our test puts in a section of its own; all other sections stand for concepts."""
 MATH = "http://www.w3.org/1998/Math/MathML"
 LOM = "http://ltsc.ieee.org/xsd/LOM"
 
@@ -94,8 +94,8 @@ OPAQUE = {  # interactions that we cannot parse -> description for messages
     "positionObjectInteraction": "a picture to drag onto",
     "drawingInteraction": "a picture to draw on",
     "mediaInteraction": "a video or a sound",
-    "customInteraction": "an interaction of its own program",
-    "portableCustomInteraction": "an interaction of its own program",
+    "customInteraction": "an interaction with a program of its own",
+    "portableCustomInteraction": "an interaction with a program of its own",
 }
 BLOCK = frozenset(
     "choiceInteraction orderInteraction associateInteraction matchInteraction gapMatchInteraction hottextInteraction"
@@ -280,7 +280,7 @@ def with_observed(metadata: str, observed: ObservedFigures | None) -> str:
 
 
 def without_observed(metadata: str) -> str:
-    """Return an item's manifest metadata without the figures of responses, which are counted where they come from."""
+    """Return an item's manifest metadata without response figures, which are counted at their origin."""
     return _OBSERVED.sub("", metadata)
 
 

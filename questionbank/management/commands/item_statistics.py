@@ -15,10 +15,12 @@ from questionbank.similar.predictions import text_difficulties
 class Command(BankCommand):
     """Computes everything anew, for example after keys of questions were corrected."""
 
-    help = "Compute facility, discrimination, options by ability and difficulty of all questions with responses."
+    help = "Compute the facility, discrimination, difficulty and choices by ability of all questions with responses."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--set", type=int, metavar="ID", help="only this set, and then all sets together")
+        parser.add_argument(
+            "--set", type=int, metavar="ID", help="compute this set rather than each one, before all sets together"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         chosen = [response_set_get(set_id=options["set"])] if options["set"] is not None else list(response_sets())

@@ -62,7 +62,7 @@ class Command(BankCommand):
             for name, number in rows.items():
                 self.stdout.write(f"{name}: {number:,}{did}")
         for backup in backups:
-            self.stdout.write(f"contains the person, and deletes them again when it is restored: {backup.path}")
+            self.stdout.write(f"still contains the person; restoring it deletes them again: {backup.path}")
         self.stdout.write(
             "The person is deleted." if is_sure else "Nothing was deleted: give --yes to delete this person."
         )

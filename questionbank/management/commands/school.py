@@ -21,7 +21,7 @@ from questionbank.people.school_services import (
 
 
 class Command(BankCommand):
-    """Schools are named by their name or short name."""
+    """Schools are given by their name or short name."""
 
     help = "Add, list, rename or delete schools, and say who belongs to them."
 
@@ -35,9 +35,9 @@ class Command(BankCommand):
         delete = actions.add_parser("delete", help="delete a school")
         delete.add_argument("school")
         delete.add_argument(
-            "--to", required=True, help="who then sees its things: all, private (their authors) or another short name"
+            "--to", required=True, help="who may then see its content: all, private (the authors) or another short name"
         )
-        for action, what in (("add", "let people belong to a school, too"), ("remove", "take people out of a school")):
+        for action, what in (("add", "also add people to a school"), ("remove", "take people out of a school")):
             change = actions.add_parser(action, help=what)
             change.add_argument("school")
             change.add_argument("usernames", nargs="+", metavar="username")
@@ -47,7 +47,7 @@ class Command(BankCommand):
 
     def _create(self, options: dict[str, Any]) -> None:
         school = school_create(user=None, name=options["school"])
-        self.stderr.write(f"{school} is added, with the short name {school.slug}.")
+        self.stderr.write(f"{school} has been added with the short name {school.slug}.")
 
     def _list(self, _options: dict[str, Any]) -> None:
         for school in schools():
@@ -62,7 +62,7 @@ class Command(BankCommand):
     def _delete(self, options: dict[str, Any]) -> None:
         school = school_named(name=options["school"])
         moved = school_delete(user=None, school=school, to=options["to"])
-        self.stderr.write(f"{school} is deleted; {counted(moved, 'thing was', 'things were')} moved.")
+        self.stderr.write(f"{school} has been deleted; {counted(moved, 'thing was', 'things were')} moved.")
 
     def _add(self, options: dict[str, Any]) -> None:
         school, people = school_named(name=options["school"]), _people(options["usernames"])

@@ -99,9 +99,12 @@ def popen() -> Iterator[Popen]:
 
 @pytest.fixture
 def run_python(open_folder: Path, popen: Popen) -> Callable[[str], subprocess.Popen[str]]:
-    """Starts a Python process in which `ensure` and `locations` are imported; it is killed at the end."""
+    """Starts a Python process in which `ensure` and `locations` are imported.
+
+    It is killed at the end, or after 120 s, so that a test that waits for its next line fails.
+    """
     begin = (
-        "import os, signal, subprocess, sys, time\nfrom pathlib import Path\n"
+        "import os, signal, subprocess, sys, time\nfrom pathlib import Path\nsignal.alarm(120)\n"
         "from questionbank.core import locations\nfrom questionbank.local import ensure\n"
         f"locations.STATE_ROOT = Path({str(open_folder)!r})\n"
     )

@@ -70,7 +70,7 @@ def test_a_killed_server_is_started_again_and_said(var_dir, kill):
     kill(first)
     caretaker()
     assert redis.status(var_dir) not in (None, first)
-    assert said == ["redis has ended and starts again"]
+    assert said == ["redis has exited and is being restarted"]
 
 
 def test_a_server_that_cannot_be_started_is_said_and_tried_again(tmp_path):
@@ -79,7 +79,7 @@ def test_a_server_that_cannot_be_started_is_said_and_tried_again(tmp_path):
     caretaker = Caretaker(tmp_path, ["redis"], page_answers=lambda: False, on_answer=print, echo=said.append)
     caretaker()
     caretaker()
-    assert said == ["redis has ended and starts again", "/dev/null is in the way: it is not a folder."] * 2
+    assert said == ["redis has exited and is being restarted", "/dev/null is in the way: it is not a folder."] * 2
 
 
 def test_a_stopped_server_goes_on(var_dir, monkeypatch, user_of):

@@ -83,9 +83,9 @@ def option(program: Program, name: str) -> str:
 
 def test_a_crashed_program_starts_again_after_growing_delays(supervise):
     supervisor = supervise("first_delay=0.1, longest_delay=0.3", web="exit 3", worker="kill -9 $$")
-    delays = [read_until(supervisor, r"web ended \(exit code 3\).* in ([\d.]+) s")[1] for _ in range(4)]
+    delays = [read_until(supervisor, r"web exited \(exit code 3\).* in ([\d.]+) s")[1] for _ in range(4)]
     assert delays == ["0.1", "0.2", "0.3", "0.3"]
-    read_until(supervisor, r"worker ended \(SIGKILL\)")
+    read_until(supervisor, r"worker exited \(SIGKILL\)")
 
 
 def test_a_program_that_has_crashed_all_night_starts_again_still(tmp_path):
@@ -94,7 +94,7 @@ def test_a_program_that_has_crashed_all_night_starts_again_still(tmp_path):
     supervisor._failures["web"] = 5_000
     supervisor._start_due()
     supervisor._restart_later(supervisor._running[0])
-    assert "starts again in 30 s" in said[-1]
+    assert "start again in 30 s" in said[-1]
 
 
 def test_a_program_that_is_not_there_is_said(tmp_path, within):
@@ -118,7 +118,7 @@ def test_long_work_leaves_the_processors_to_pages(tmp_path, within):
 def test_what_a_crashed_program_leaves_running_is_removed(supervise, within):
     supervisor = supervise("first_delay=60", web="sleep 60 & echo left $!; exit 1")
     left = int(read_until(supervisor, r"left (\d+)")[1])
-    read_until(supervisor, "web ended")
+    read_until(supervisor, "web exited")
     assert within(lambda: not is_alive(left), 1)
 
 
@@ -196,11 +196,11 @@ def test_a_full_disk_does_not_end_the_supervisor(supervise, tmp_path):
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "web.log").symlink_to("/dev/full")
     supervisor = supervise("first_delay=0.1", web="echo hello; exit 3")
-    read_until(supervisor, r"web ended \(exit code 3\)")
-    read_until(supervisor, r"web ended \(exit code 3\)")
+    read_until(supervisor, r"web exited \(exit code 3\)")
+    read_until(supervisor, r"web exited \(exit code 3\)")
     (tmp_path / "logs" / "web.log").unlink()
-    read_until(supervisor, r"web ended \(exit code 3\)")
-    read_until(supervisor, r"web ended \(exit code 3\)")
+    read_until(supervisor, r"web exited \(exit code 3\)")
+    read_until(supervisor, r"web exited \(exit code 3\)")
     assert "hello" in (tmp_path / "logs" / "web.log").read_text()
 
 

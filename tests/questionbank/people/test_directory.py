@@ -214,4 +214,4 @@ def test_a_closed_account_is_logged_out_and_stays_out(client, district):
 def test_somebody_whose_address_is_taken_is_told(client, district):
     User.objects.create_user(username="other", email="ada@north.example")
     page = log_in(client).content.decode()
-    assert "Somebody here already has the address of your account of North District" in page
+    assert "Somebody here already has the address of your North District account" in page

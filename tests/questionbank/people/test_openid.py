@@ -273,7 +273,7 @@ def test_the_file_can_vouch_for_the_addresses_of_a_domain(client, district, know
 
 def test_nobody_unknown_gets_in_unless_the_file_says_so(client, district, knows):
     sentence = refusal(log_in(client, knows(groups=["cooks"])), client)
-    assert sentence.startswith("Nobody here has your account of North District")
+    assert sentence.startswith("Nobody here has your North District account")
     assert not User.objects.exists()
 
 

@@ -76,7 +76,7 @@ def test_people_belong_to_the_schools_chosen_on_their_page(as_admin, hill, revie
     as_admin.post(page, {"roles": ["reviewer"], "schools": [hill.pk]})
     assert User.objects.get(pk=reviewer.pk).school_ids == [hill.pk]
     assertContains(as_admin.get(reverse("person_list"), {"school": hill.pk}), reviewer.username)
-    assertContains(as_admin.get(reverse("change_list")), "let reviewer belong to Hill School")
+    assertContains(as_admin.get(reverse("change_list")), "added reviewer to Hill School")
     as_admin.post(page, {"roles": ["reviewer"]})
     assert User.objects.get(pk=reviewer.pk).school_ids == []
     assert reviewer.username not in as_admin.get(reverse("person_list"), {"school": hill.pk}).content.decode()
@@ -241,7 +241,7 @@ def test_the_command_does_what_the_pages_do(capsys, teacher) -> None:
     QuestionFactory(visibility="school", school=School.objects.get(slug="hill-school"))
     call_command("school", "remove", "hill-school", "teacher")
     call_command("school", "delete", "hill-school", "--to", "vale-school")
-    assert capsys.readouterr().err.endswith("High School is deleted; 1 thing was moved.\n")
+    assert capsys.readouterr().err.endswith("High School has been deleted; 1 thing was moved.\n")
     assert Question.objects.get().school == School.objects.get()
 
 

@@ -139,7 +139,7 @@ def test_only_admins_set_a_time_and_the_history_says_which(teacher, admin_person
     with pghistory.context(user=admin_person.pk):
         retention_set(user=admin_person, days={"mail": None})
     told = [(entry.who, entry.what) for entry in change_page(kind="settings").entries]
-    assert told[:2] == [("admin", "set that “mail” is kept for ever"), ("admin", "set that “mail” is kept for 30 days")]
+    assert told[:2] == [("admin", "set “mail” to be kept for ever"), ("admin", "set “mail” to be kept for 30 days")]
 
 
 def test_the_page_tries_times_and_saves_them(aged, as_admin, var) -> None:

@@ -80,7 +80,7 @@ def test_an_equation_that_only_the_solver_found_counts_and_is_called_predicted(b
     pens = next(exemplar for exemplar in worked.exemplars if exemplar.question.pk == bank["pens"].pk)
     assert pens.has_same_graph
     assert pens.is_predicted
-    assert "By the solver's equation" in pens.reason
+    assert "According to the solver's equation" in pens.reason
     assert pens.problem.equation == ""  # no guess goes into a prompt
 
 

@@ -32,5 +32,5 @@ class Command(BankCommand):
         if done["missing"]:
             self.stdout.write(
                 f"Questions without one: {done['missing']:,}, of which {done['changed']:,} have the id of a row with"
-                " another text. embed_questions computes them."
+                " another text. embed_questions computes their vectors."
             )
