@@ -20,7 +20,7 @@ from pgvector.django import HalfVectorField, VectorExtension
 
 import questionbank.models.paraphrase
 from questionbank.search.default_synonyms import DEFAULT_SYNONYMS
-from questionbank.core.migrations import CreateModels
+from questionbank.core.migrations import AtOnce
 from questionbank.migrations._wholeness import DRAWS_NUMBERS, SAYS_SO
 
 REPLACED = """
@@ -104,7 +104,7 @@ class Migration(migrations.Migration):
 
     operations = [
         VectorExtension(),
-        CreateModels([
+        AtOnce([
             CreateModel(
                 name='FacetCount',
                 fields=[

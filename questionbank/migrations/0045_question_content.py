@@ -9,7 +9,7 @@ from django.db.models import Q
 from pgtrigger.compiler import Trigger, UpsertTriggerSql
 from pgtrigger.migrations import AddTrigger, RemoveTrigger
 
-from questionbank.core.migrations import CreateModels
+from questionbank.core.migrations import AtOnce
 from questionbank.migrations._wholeness import NEEDS_FIGURE
 
 
@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        CreateModels([
+        AtOnce([
             CreateModel(
                 name='Attachment',
                 fields=[

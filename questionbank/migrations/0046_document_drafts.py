@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import migrations, models
 from django.db.migrations import CreateModel
 
-from questionbank.core.migrations import CreateModels
+from questionbank.core.migrations import AtOnce
 
 
 class Migration(migrations.Migration):
@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        CreateModels([
+        AtOnce([
             CreateModel(
                 name='DocumentDraft',
                 fields=[

@@ -5,7 +5,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import migrations, models
 from django.db.migrations import CreateModel
 
-from questionbank.core.migrations import CreateModels
+from questionbank.core.migrations import AtOnce
 
 
 class Migration(migrations.Migration):
@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        CreateModels([
+        AtOnce([
             CreateModel(
                 name='Worksheet',
                 fields=[

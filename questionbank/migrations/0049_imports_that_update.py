@@ -3,7 +3,7 @@
 from django.db import migrations, models
 from django.db.migrations import CreateModel
 
-from questionbank.core.migrations import CreateModels
+from questionbank.core.migrations import AtOnce
 
 
 class Migration(migrations.Migration):
@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        CreateModels([
+        AtOnce([
             CreateModel(
                 name='ImportUpdate',
                 fields=[

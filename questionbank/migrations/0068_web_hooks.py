@@ -9,6 +9,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from questionbank.core.migrations import AtOnce
+
 
 class Migration(migrations.Migration):
 
@@ -17,6 +19,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        AtOnce([
         migrations.CreateModel(
             name='Hook',
             fields=[
@@ -144,4 +147,5 @@ class Migration(migrations.Migration):
             model_name='hookdelivery',
             index=models.Index(condition=models.Q(('due_at__isnull', False)), fields=['due_at'], name='hook_due'),
         ),
+        ]),
     ]

@@ -8,6 +8,8 @@ import pgtrigger.migrations
 from django.conf import settings
 from django.db import migrations, models
 
+from questionbank.core.migrations import AtOnce
+
 
 class Migration(migrations.Migration):
 
@@ -17,6 +19,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        AtOnce([
         migrations.CreateModel(
             name='School',
             fields=[
@@ -259,4 +262,5 @@ class Migration(migrations.Migration):
             model_name='school',
             trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "questionbank_schoolevent" ("name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "slug") VALUES (OLD."name", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."slug"); RETURN NULL;', hash='512c464a987383624275419247f3fa676b5cd4bd', operation='DELETE', pgid='pgtrigger_delete_delete_9a3d0', table='questionbank_school', when='AFTER')),
         ),
+        ]),
     ]

@@ -5,6 +5,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from questionbank.core.migrations import AtOnce
+
 
 class Migration(migrations.Migration):
 
@@ -13,6 +15,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        AtOnce([
         migrations.AddField(
             model_name='outgoingmail',
             name='body',
@@ -81,4 +84,5 @@ class Migration(migrations.Migration):
             model_name='retraining',
             constraint=models.UniqueConstraint(fields=('schedule', 'night'), name='one_retraining_a_night'),
         ),
+        ]),
     ]

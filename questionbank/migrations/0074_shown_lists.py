@@ -5,6 +5,8 @@ import pgtrigger.compiler
 import pgtrigger.migrations
 from django.db import migrations, models
 
+from questionbank.core.migrations import AtOnce
+
 
 class Migration(migrations.Migration):
 
@@ -14,6 +16,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        AtOnce([
         migrations.CreateModel(
             name='DocumentDraftMove',
             fields=[
@@ -273,4 +276,5 @@ class Migration(migrations.Migration):
             model_name='worksheet',
             trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."school_id" IS DISTINCT FROM (NEW."school_id") OR OLD."visibility" IS DISTINCT FROM (NEW."visibility"))', func='INSERT INTO "questionbank_worksheetmove" ("pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "school_id", "visibility") VALUES (_pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."school_id", OLD."visibility"); RETURN NULL;', hash='0793d1e3e4e91d6f73df3353c30f221943d8c006', operation='UPDATE', pgid='pgtrigger_update_update_6e7c8', table='questionbank_worksheet', when='AFTER')),
         ),
+        ]),
     ]

@@ -7,6 +7,8 @@ import pgtrigger.migrations
 from django.conf import settings
 from django.db import migrations, models
 
+from questionbank.core.migrations import AtOnce
+
 
 class Migration(migrations.Migration):
 
@@ -16,6 +18,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        AtOnce([
         migrations.CreateModel(
             name='AuditEvent',
             fields=[
@@ -111,4 +114,5 @@ class Migration(migrations.Migration):
             'CREATE INDEX IF NOT EXISTS context_user ON pghistory_context ((metadata -> \'user\'))',
             'DROP INDEX IF EXISTS context_user',
         ),
+        ]),
     ]

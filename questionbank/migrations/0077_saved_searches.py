@@ -7,6 +7,8 @@ import pgtrigger.migrations
 from django.conf import settings
 from django.db import migrations, models
 
+from questionbank.core.migrations import AtOnce
+
 
 class Migration(migrations.Migration):
 
@@ -15,6 +17,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        AtOnce([
         migrations.CreateModel(
             name='SavedSearch',
             fields=[
@@ -72,4 +75,5 @@ class Migration(migrations.Migration):
             model_name='savedsearchopening',
             constraint=models.UniqueConstraint(fields=('saved_search', 'person'), name='one_opening_a_person_and_saved_search'),
         ),
+        ]),
     ]

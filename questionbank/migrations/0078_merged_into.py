@@ -3,6 +3,8 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+from questionbank.core.migrations import AtOnce
+
 
 class Migration(migrations.Migration):
 
@@ -11,6 +13,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        AtOnce([
         migrations.AddField(
             model_name='question',
             name='merged_into',
@@ -29,4 +32,5 @@ class Migration(migrations.Migration):
             model_name='question',
             constraint=models.CheckConstraint(condition=models.Q(('merged_into__isnull', True), models.Q(('status', 'retired'), models.Q(('merged_into', models.F('id')), _negated=True)), _connector='OR'), name='merged_question_is_retired'),
         ),
+        ]),
     ]

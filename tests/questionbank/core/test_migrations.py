@@ -17,7 +17,7 @@ from django.db.migrations.state import ProjectState
 from django.utils import timezone
 
 from questionbank.core import migrations
-from questionbank.core.migrations import CreateModels, applied_migrations, history_problem, known_migrations, release
+from questionbank.core.migrations import AtOnce, applied_migrations, history_problem, known_migrations, release
 from questionbank.jobs.run_services import runs_reconcile
 from questionbank.models import Question, QuestionList, Run, WorkBlock
 from questionbank.operations import backup_database
@@ -47,7 +47,7 @@ OPERATIONS = [
 @pytest.mark.django_db
 def test_a_table_may_refer_to_a_later_one() -> None:
     before, after = ProjectState(), ProjectState()
-    operation = CreateModels(OPERATIONS)
+    operation = AtOnce(OPERATIONS)
     operation.state_forwards("questionbank", after)
     with connection.schema_editor() as editor:
         operation.database_forwards("questionbank", editor, before, after)
@@ -61,18 +61,18 @@ def test_a_table_may_refer_to_a_later_one() -> None:
     assert constraints["one_title"]["unique"]
     assert ("questionbank_shelf", "id") in {constraint["foreign_key"] for constraint in constraints.values()}
     assert "questionbank_shelf_volumes" in tables
-    assert operation.describe() == "Create 2 models"
+    assert operation.describe() == "2 operations at once"
 
 
 def test_another_operation_is_refused() -> None:
     with pytest.raises(TypeError, match="Delete model Volume"):
-        CreateModels([DeleteModel("Volume")])
+        AtOnce([DeleteModel("Volume")])
 
 
 def test_models_are_described_as_one_operation_after_another_does() -> None:
     at_once, one_by_one = ProjectState(), ProjectState()
     at_once.apps  # noqa: B018 rendered before, as `migrate` does
-    CreateModels(OPERATIONS).state_forwards("questionbank", at_once)
+    AtOnce(OPERATIONS).state_forwards("questionbank", at_once)
     for operation in OPERATIONS:
         operation.state_forwards("questionbank", one_by_one)
     assert at_once == one_by_one
