@@ -9,7 +9,6 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
 from analytics.inference.demands import OrderHead, demand_counts, said_words, scaled_demands, words_of
@@ -140,6 +139,7 @@ def _chosen_fit(differences: np.ndarray, pairs: Pairs, seed: int) -> tuple[np.nd
 
 def _fit(differences: np.ndarray, weights: np.ndarray, penalty: float) -> np.ndarray:
     """Return the weights that minimise the weighted logistic loss plus half the penalty times their squares."""
+    from scipy.optimize import minimize  # takes a third of a second to import, which pages need not wait for
 
     def loss(guess: np.ndarray) -> tuple[float, np.ndarray]:
         margins = differences @ guess
