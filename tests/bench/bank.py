@@ -35,27 +35,34 @@ def set_up(var: Path) -> None:
     artifact_install_default(report=print)
 
 
-def encode_bank() -> None:
-    """Encode and index what is pending, and print how large the bank is."""
+def encode_bank(lens: str = "") -> None:
+    """Encode and index what is pending, and print how large the bank is.
+
+    Args:
+        lens: word of the only lens whose vectors are needed; all lenses if empty.
+    """
     from django.core.management import call_command
     from django.db import connection
 
     from questionbank.models import EmbeddingSet, Question
 
-    if EmbeddingSet.objects.filter(is_current=True).exclude(state="ready").exists():
-        began = time.perf_counter()
-        call_command("embed_questions", verbosity=0)
+    pending = EmbeddingSet.objects.filter(is_current=True).exclude(state="ready").order_by("pk")
+    began = time.perf_counter()
+    if models := list((pending.filter(lens=lens) if lens else pending).values_list("artifact", flat=True)):
+        for model in models:  # without one, for the set of n-grams, all sets are built
+            call_command("embed_questions", model=model, verbosity=0)
         print(f"encoded and indexed: {time.perf_counter() - began:.0f} s", flush=True)
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
     print(f"bank: {Question.objects.filter(status='ready').count():,} ready questions", flush=True)
 
 
-def open_bank(*, questions: int, data: Path, var: Path, has_vectors: bool = True) -> None:
+def open_bank(*, questions: int, data: Path, var: Path, has_vectors: bool = True, lens: str = "") -> None:
     """Set Django up with a bank of at least so many ready questions.
 
     Args:
         has_vectors: whether all of them have vectors and indexes, which takes most of the time.
+        lens: as for `encode_bank`.
     """
     set_up(var / f"bank-{questions}")
     from questionbank.models import Question
@@ -63,7 +70,7 @@ def open_bank(*, questions: int, data: Path, var: Path, has_vectors: bool = True
     if not Question.objects.exists():
         import_rows(int(1.2 * questions), data)  # about a tenth of the sets are repeats
     if has_vectors:
-        encode_bank()
+        encode_bank(lens)
 
 
 def import_rows(count: int, data: Path) -> None:

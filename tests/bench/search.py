@@ -26,6 +26,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from analytics.catalog import main_lens
 from tests.bench.bank import open_bank
 from tests.bench.benchmark import gate, read_options
 
@@ -42,7 +43,7 @@ TIMED = 300  # searches
 def main() -> int:
     """Print tables; the exit code is 1 where a gate is missed."""
     options = read_options(questions=100_000, queries=300, schools=0)
-    open_bank(questions=options.questions, data=options.data, var=options.keep)
+    open_bank(questions=options.questions, data=options.data, var=options.keep, lens=main_lens().word)
     if options.schools:
         return measure_schools(options.schools)
     return max(
