@@ -7,8 +7,8 @@ a second clock makes messages pile up.
 
 A connection to PostgreSQL hangs if it is open but no answer will ever come. A firewall that forgets a connection, a
 proxy that stops or a server that is cut off leaves a worker waiting forever. No timeout can distinguish that from a
-statement that takes hours, such as building an index. So for a connection that has waited for a minute, the server is
-queried on a new connection: if its backend is not working, the connection is closed, and the job loses its connection.
+statement that takes hours, such as building an index. So if a connection has waited for a minute, a new one asks the
+server whether the old one's backend is working: if not, the old one is closed, and the job loses its connection.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ class KnownItem:
 def known_items(
     questions: Iterable[tuple[int, str, str]], *, rng: random.Random, rarity: Callable[[str], float]
 ) -> list[KnownItem]:
-    """Return every query that can be made from the questions, one per question and sort.
+    """Return every query that can be made from the questions, one per question and kind.
 
     Args:
         questions: (id, text, language) of each question.

@@ -50,7 +50,7 @@ _SPECIAL_TOKEN_NAMES = {
     "mask_token": "<mask>",
 }
 _LATIN = re.compile(r"[A-Za-z]")
-_KEPT_LETTER = re.compile(r"[À-ÿΑ-ω\u0101-\u017f\u3007]")  # single ones: é, π, and the Chinese zero
+_KEPT_LETTER = re.compile(r"[À-ÿΑ-ω\u0101-\u017f\u3007]")  # kept if alone: é, π, the Chinese zero
 _OTHER_LETTERS = re.compile(r"[^\W\d_A-Za-z\u4e00-\u9fff]")
 _LAYER = {
     "q": "attention.self.query",

@@ -265,7 +265,7 @@ def fit_encoder(
     measure = None
     if held_out:
         measure = partial(_Evaluation(examples, held_out, config.levels, generator), backbone)
-    backbone.adapter = adapter_files(Path(source))  # a last layer leaves it unchanged
+    backbone.adapter = adapter_files(Path(source))  # a last layer does not change it
     stages = []
     if trains_transformer:
         stages.append(_transformer_stage(backbone, examples, config, measure))

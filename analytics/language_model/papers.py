@@ -1,4 +1,4 @@
-"""A test paper read by a language model, which only points. Torch-free.
+"""A test paper read by a language model, as line numbers. Torch-free.
 
 The lines of the paper are numbered, and the model says by number which lines belong together and what they are. It
 writes no text: what it adds to an answer beside numbers and roles is ignored. A reading is accepted only if each line

@@ -89,7 +89,7 @@ class CombinedModel:
 
 @dataclass(frozen=True)
 class Population:
-    """Abilities of pupils: the groups' normal distributions, by their sizes, at `_NODES`.
+    """Abilities of pupils: the groups' normal densities, weighted by size, at `_NODES`.
 
     Attributes:
         weights: (nodes,), or (questions, nodes) if each question was put to other pupils.

@@ -241,7 +241,7 @@ def candidate_pool(examples: Sequence[SolverExample], pool: str, *, most_tokens:
 
 
 def made_problems(problems: Sequence[ProblemRecord], pool: str) -> Iterator[ProblemRecord]:
-    """Yield the reversed and reordered variants of problems that the pool includes."""
+    """Yield the variants of problems, reversed or reordered, that `pool` names."""
     for problem in problems:
         if "roda" in pool:
             yield from reverse_operation(problem)

@@ -228,7 +228,7 @@ class _Parser(Cursor):
         mark = self.advance()
         if mark.text == "_":
             if left.sort != "letter":
-                raise self.error("an index belongs to a letter")
+                raise self.error("only a letter has an index")
             return _Piece(rf"{left.latex}_{{{self.index()}}}", "letter")
         if left.sort not in ("letter", "number", "bracket", "list", "bars", "call"):
             raise self.error("it is not certain what is raised to this power")

@@ -59,7 +59,7 @@ class RevokedKey:
         """A sentence about what ended with it; empty if nothing did."""
         keys = [counted(self.keys, "key", "keys")] if self.keys else []
         hooks = [counted(self.hooks, "web hook", "web hooks")] if self.hooks else []
-        return f"What was made with it ended too: {' and '.join(keys + hooks)}." if keys + hooks else ""
+        return f"What it created has ended too: {' and '.join(keys + hooks)}." if keys + hooks else ""
 
 
 def key_digest(secret: str) -> str:

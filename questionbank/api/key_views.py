@@ -1,4 +1,4 @@
-"""The page of a person's keys for programs, and the documentation of the API."""
+"""The page of a person's API keys, and the documentation of the API."""
 
 from __future__ import annotations
 

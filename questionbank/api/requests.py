@@ -134,7 +134,7 @@ def checked(run: Run) -> Run:
 
 
 def once(request: HttpRequest, run: Callable[[], HttpResponse]) -> HttpResponse:
-    """Run a write and keep its response if it has an ``Idempotency-Key``, or return the response of the first time.
+    """Run a write and keep its response if it has an ``Idempotency-Key``, or return the kept response.
 
     Errors are not kept, and nor is a response with a secret.
 

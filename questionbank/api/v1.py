@@ -43,7 +43,7 @@ class Api(NinjaAPI):
         return operation.view_func.__name__
 
     def operations(self) -> Iterator[tuple[str, str, Operation]]:
-        """Yield the method, the path and the operation of everything that the API can do; HEAD goes without saying."""
+        """Yield the method, the path and the operation of everything that the API can do, except HEAD."""
         for router in self._get_bound_routers():
             for path, view in router.path_operations.items():
                 for operation in view.operations:

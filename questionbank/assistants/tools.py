@@ -255,7 +255,7 @@ class ImportArguments(Body):
     """A file to check, or the number of a check whose file is to be imported."""
 
     content: Annotated[str, Field(min_length=1, max_length=LONGEST_FILE)] | None = Field(
-        default=None, description="Text of the file: GIFT, Moodle XML, CSV, JSON Lines or another format of imports."
+        default=None, description="Text of the file: GIFT, Moodle XML, CSV, JSON Lines or another import format."
     )
     file_name: Annotated[str, Field(max_length=120, description="With its ending, such as `sums.gift`.")] = ""
     source: Annotated[str, Field(max_length=120, description="Name of the set; by default the file's.")] = ""

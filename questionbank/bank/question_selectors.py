@@ -249,7 +249,7 @@ def numbered_question_records(
 ) -> Iterator[tuple[int, QuestionRecord]]:
     """Yield many questions as (id, record) in bounded memory: a query set by id, a sequence in its own order.
 
-    If a hierarchy is given, only concepts in it; if a format is given, with the originals read from that format.
+    If a hierarchy is given, only its concepts are included; if a format is given, the originals read from it.
     """
     if not isinstance(questions, QuerySet):
         prefetch_related_objects(questions, "equation")

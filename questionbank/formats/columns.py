@@ -1,6 +1,6 @@
 """The columns of a question: the one list of how files, the import page and the bank name its fields.
 
-A new column needs the model, an entry here, and its check in `questionbank.formats.fields`. Below the list is what
+A column needs a model field, an entry here, and a check in `questionbank.formats.fields`. Below the list is what
 other programs call each column: English, German, French, Spanish and Chinese names; the exports of learning platforms
 (Moodle, Eedi); and the published names of GSM8K, MATH, AQuA, MathQA, SVAMP, ASDiv, MAWPS, Math23K, Ape210K, CMATH and
 TAL-SCQ5K.
@@ -77,7 +77,7 @@ COLUMNS = (
     Column("responses", "Number of responses", "integer", "how students did", "facility"),
     Column("set", "Name of the set", "text", "the name of the set", own_name="source"),
     Column("grading", "Grading, as Kindred writes it", "jsonb", own_name="content"),
-    Column("path", "Path of a concept (no question)", is_optional=False, is_written=False),
+    Column("path", "Concept path (not a question)", is_optional=False, is_written=False),
     Column("name", "Name of a concept (no question)", is_optional=False, is_written=False),
     Column("parent", "Parent of a concept (no question)", is_optional=False, is_written=False),
 )

@@ -1,4 +1,4 @@
-"""Imports and exports over the API: a file of any format in, the questions that pass a search's filters out."""
+"""Imports and exports over the API: import a file of any format, export the questions that a search finds."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class BankCommand(BaseCommand):
         except ProgrammingError as error:
             if not isinstance(error.__cause__, UndefinedTable | UndefinedColumn):
                 raise
-            raise CommandError("The bank is of another release of Kindred: run “manage.py migrate”.") from error
+            raise CommandError("The bank is from another Kindred release: run “manage.py migrate”.") from error
         except (DatabaseError, psycopg.Error, OSError) as error:
             outage = outage_of(error)
             if outage is None:

@@ -185,7 +185,7 @@ class Retraining(models.Model):
     """
 
     class Outcome(models.TextChoices):
-        BUSY = "busy", "Skipped: busy"  # a training may still begin in the same night
+        BUSY = "busy", "Skipped: busy"  # training may still begin the same night
         SKIPPED = "skipped", "Skipped"
         UNDER_WAY = "under_way", "Under way"
         KEPT = "kept", "Not put into use"

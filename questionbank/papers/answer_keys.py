@@ -98,7 +98,7 @@ def key_entries(lines: Iterable[tuple[int, Line]], numbers: Sequence[int], names
 
 
 def _without_bare_numbers(lines: Iterable[tuple[int, Line]]) -> list[tuple[int, Line]]:
-    """Return lines without the "1" before "1(a) 5"."""
+    """Drop lines such as "1" before "1(a) 5"."""
     return [
         (place, line)
         for (place, line), (_, following) in pairwise([*lines, (0, Line(""))])

@@ -36,7 +36,7 @@ logger = structlog.get_logger(__name__)
 GIVE_UP_AFTER = timedelta(days=1)
 FIRST_DELAY, LONGEST_DELAY = timedelta(minutes=1), timedelta(minutes=30)  # between attempts at a mail
 CLAIM = timedelta(minutes=5)  # how long a worker holds an email; if the worker dies, another one then takes over
-REST = timedelta(seconds=30)  # pause after a mail server did not answer
+REST = timedelta(seconds=30)  # pause after a mail server gave no answer
 _FAILURES = (OSError, SMTPException, ValueError)  # ValueError: an address that is invalid in a header
 
 

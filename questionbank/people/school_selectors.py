@@ -76,7 +76,7 @@ def shows_to(user: User | None, visible_to: str = "") -> Shows:
         visible_to: empty for `usual_visible_to`.
 
     Raises:
-        ValidationFailed: beside ``visible_to``: the person does not belong to such a school.
+        ValidationFailed: beside ``visible_to``: there is no such school, or the person does not belong to it.
     """
     chosen = visible_to or usual_visible_to(user)
     if chosen in NAMES:

@@ -73,7 +73,7 @@ def school_list(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         with form.takes_problems():
             school = school_create(user=request.user, name=form.cleaned_data["name"])
-            messages.success(request, f"{school} is added. Choose its people on their pages.")
+            messages.success(request, f"{school} is added. Add its people on their pages.")
             return redirect("school_list")
     return render(request, "people/schools.html", {"schools": schools(), "form": form}, status=form.status)
 

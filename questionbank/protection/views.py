@@ -114,7 +114,7 @@ class RetentionForm(ServiceForm):
 
 @form_for("people_manage")
 def retention_page(request: HttpRequest) -> HttpResponse:
-    """Show what is kept and what is too old, and set how long; `show` tries other times without saving them."""
+    """Show what is kept and what is too old, and set the limits; `show` tries limits without saving them."""
     days = retention_days()
     form = RetentionForm(posted(request), initial=days)
     is_trial = "show" in request.POST and form.is_valid()

@@ -331,8 +331,8 @@ def merge_questions(request: HttpRequest, response: HttpResponse, body: Question
 
     `/changes/{change_id}/undo` undoes it.
 
-    A question that is kept gets the concepts, the places on lists and worksheets, the paraphrases and the exclusion of
-    the others. These are retired, name it in `merged_into`, and keep their responses.
+    A question that is kept gets the others' concepts, places on lists and worksheets, paraphrases and exclusion from
+    language models. The others are retired, name it in `merged_into`, and keep their responses.
     """
     pairs = [MergePair(**pair.model_dump()) for pair in body.pairs]
     change = questions_merge(user=request.user, pairs=pairs)

@@ -181,7 +181,7 @@ def language_model_for(use: str) -> LanguageModel | None:
     counted = CountedModel(model)
     if database_now() - row.checked_at > CHECKED_FOR:
         if not _answers_as_before(counted, row.check_answers):
-            language_model_lapse(f"{row.name} at {row.host} answers the check questions otherwise than at its exam.")
+            language_model_lapse(f"{row.name} at {row.host} answers the check questions differently than in its exam.")
             return None
         LanguageModelUse.objects.filter(name=row.name, host=row.host).update(checked_at=database_now())
     return counted

@@ -153,7 +153,7 @@ def set_results(
 
 
 def set_fit_flags(data: SetResponses, options: Mapping[int, Sequence[OptionShown]]) -> dict[int, list[dict[str, Any]]]:
-    """Return by id the flags of questions that do not suit a model of a set; empty if the set is too small to tell."""
+    """Return by id the flags of questions that do not fit a set's model; empty if the set is too small to tell."""
     usable = data.usable()
     if usable is None:
         return {}

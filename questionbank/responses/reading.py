@@ -223,7 +223,7 @@ class _LongReader(_Reader):
                 row = self._row(line, cells, person, questions[name])
                 maximum = _cell(cells, self.place(Role.MAXIMUM))
                 if maximum and limits.setdefault(row.question, parse_mark(maximum)) != parse_mark(maximum):
-                    raise ValueError(f"the maximum of {name} is another one in an earlier line")
+                    raise ValueError(f"{name} has another maximum in an earlier line")
             except ValueError as error:
                 self.refuse(line, str(error))
             else:

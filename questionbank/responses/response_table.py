@@ -71,7 +71,7 @@ class ResponseTable:
         notes: remarks about the file as a whole.
         title: suggested title of the set.
         worksheet: the worksheet whose marks were typed in; None for a file.
-        order: ids of the questions that numbers are places of; empty if a person has to say.
+        order: ids of the questions behind "Q. 1", "Q. 2"; empty if a person has to say.
     """
 
     kind: str

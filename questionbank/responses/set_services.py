@@ -106,7 +106,7 @@ class ImportPlan:
 
     @property
     def unmatched(self) -> list[QuestionMatch]:
-        """The questions that are not."""
+        """Those not in the bank."""
         return [match for match in self.matches if match.question is None]
 
     @property

@@ -133,7 +133,7 @@ ShownSet = tuple[ResponseSet, ItemStatistics, str]
 
 
 SURPRISING = 2.5
-"""Standard errors from which responses contradict the text."""
+"""Least contradiction of the text, in standard errors."""
 
 
 @dataclass(frozen=True, slots=True)

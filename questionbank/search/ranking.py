@@ -60,7 +60,7 @@ _HELD = 1 / 3  # share of the query's weight
 
 # A formula is searched by its structure; the words around it only break ties.
 _ALIKE = {"formula": 8.0, "words": 1.0, "question": 0.5}
-LIKE = 0.5  # similarity from which formulas count as alike
+LIKE = 0.5  # formulas this similar count as alike
 _WITHOUT_WORDS = 0.4  # factor on a formula's similarity without the words asked for next to it
 _MOST_FORMULAS = 24  # formulas compared per text
 _SHORTEST_COMPARED = 3  # symbols of a formula; "x" is like anything

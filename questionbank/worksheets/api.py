@@ -391,11 +391,7 @@ def _locked(request: HttpRequest, worksheet_id: int) -> Worksheet:
 
 
 def _added(request: HttpRequest, worksheet: Worksheet, body: AddQuestionsBody) -> Added:
-    """Append the questions that a request names, and those of its list.
-
-    Raises:
-        ValidationFailed: a question or the list is not there, or there are too many.
-    """
+    """Append the questions that a request names, and those of its list."""
     questions = questions_numbered(numbers=body.questions, user=request.user)
     listed = None
     if body.list_ is not None:
@@ -421,13 +417,12 @@ def _detail(request: HttpRequest, worksheet_id: int) -> WorksheetDetail:
 
 
 def _entry(row: WorksheetRow) -> EntryItem:
-    same = ("points", "answer_lines", "heading", "instructions")
     return EntryItem(
         question=row.item.question_id,
         number=row.number,
         part_points=row.part_points,
         left_out=row.reason,
-        **{name: getattr(row.item, name) for name in same},
+        **{name: getattr(row.item, name) for name in ("points", "answer_lines", "heading", "instructions")},
     )
 
 

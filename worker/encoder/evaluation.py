@@ -205,7 +205,7 @@ def _judged(body: Mapping[str, Any]) -> tuple[str, str, float]:
     """
     text, other, score = (body.get(name) for name in ("text", "other", "score"))
     if not (isinstance(text, str) and isinstance(other, str)):
-        raise ValueError("expected the strings text and other")
+        raise ValueError("expected strings “text” and “other”")
     if problem := string_problem(text, TEXT_LIMIT) or string_problem(other, TEXT_LIMIT):
         raise ValueError(f"a text {problem}")
     if isinstance(score, bool) or not isinstance(score, int | float) or abs(score) > sys.float_info.max:

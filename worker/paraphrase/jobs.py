@@ -73,7 +73,7 @@ def score_run(reporter: RunReporter) -> dict[str, Any]:
 
 
 def judge_pairs(reporter: RunReporter, numbers: Sequence[int]) -> int:
-    """Ask the school's language model about pairs that are scored, where that use is on; return how many it judged.
+    """If that use is on, ask the school's language model about scored pairs; return how many it judged.
 
     The scores are stored before. A server that fails ends this without an error.
     """

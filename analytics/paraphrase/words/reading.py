@@ -20,7 +20,7 @@ from analytics.text.units import UnitMention, find_units
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word with its span; `key` is equal for its forms and its safe synonyms."""
+    """A word with its span; `key` is shared by its forms and safe synonyms."""
 
     start: int
     end: int

@@ -64,7 +64,7 @@ class _Kinds:
         return any(kind & _SOME for kind in self.worth)
 
     def asked(self, reading: Reading) -> RuleAnswer | None:
-        """Return the number of the kind that the question names, or how many more there are than of the other.
+        """Return how many there are of the kind asked for, or how many more than of the other.
 
         Raises:
             Contradiction: such numbers are impossible.

@@ -93,7 +93,7 @@ class _Purchase:
 
 @when(2, 7, only="en", unless=_OTHERWISE)
 def part_of_purchase(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for the change, the sum, or the price of one thing, of "three mugs at $2.45 each and a pen for $1.30"."""
+    """Answer with the change, the sum or one thing's price for "three mugs at $2.45 each and a pen for $1.30"."""
     quantities = [_in_pounds(reading, each) for each in quantities]
     amounts, text = _amounts(quantities), re.sub(r"(<\d>) ?p\b", r"\1", reading.marked)
     bought = _purchase(text, quantities, amounts)
@@ -183,7 +183,7 @@ _LARGER = {
 
 @when(1, 2, asks=_ASKS, unless=_NO_STEADY_RATE)
 def rate_in_period(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for one rate and one period, in the unit that the question asks for."""
+    """Answer from a rate and a period, in the unit that the question asks for."""
     rate, unit = _rate(reading, quantities)
     if rate is None:
         return None

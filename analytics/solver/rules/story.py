@@ -341,7 +341,7 @@ class Story:
         return Linear.known(self.amounts[place])
 
     def is_share(self, words: str) -> bool:
-        """Return whether a number is a share of something, rather than half a metre."""
+        """Return whether a number is a share, unlike the half in "half a metre"."""
         place = self._place(words)
         return place in self._percents or (place in self._fractions and place not in self.measured)
 

@@ -37,5 +37,5 @@ class Command(BankCommand):
         for reason, count in losses.refused.most_common():
             self.stderr.write(f"Left out, {reason}: {count:,}")
         for what, count in losses.lost.most_common():
-            self.stderr.write(f"Not in the file, {what}: {count:,} questions")
+            self.stderr.write(f"Not written: {what} ({count:,} questions)")
         self.stdout.write(f"Questions written to {path}: {written:,}")

@@ -423,7 +423,7 @@ def _typeset(folder: Path) -> None:
         ) from None
     if done.returncode or not (folder / "worksheet.pdf").exists():
         logger.error("Typst failed: %s", done.stderr.decode("utf-8", "replace")[-2_000:])
-        raise PrintingRefused("This worksheet cannot be set. Print fewer questions at a time, or without pictures.")
+        raise PrintingRefused("Typesetting failed. Print fewer questions at a time, or without pictures.")
     notes = json.loads(done.stdout)
     if notes["refused"] or notes["missing"]:
         logger.warning("Printed as source or number: %d formulas, %s", len(notes["refused"]), notes["missing"])

@@ -217,7 +217,7 @@ def test_the_page_says_what_ended_with_a_key(as_teacher, teacher) -> None:
     hook_create(user=teacher, address="https://example.org/a", events=["model.promoted"], site="")
     assert "made with Export" in as_teacher.get(reverse("api_key_list")).content.decode()
     page = as_teacher.post(reverse("api_key_revoke", args=[key.pk]), follow=True).content.decode()
-    assert "What was made with it ended too: 1 key and 1 web hook." in page
+    assert "What it created has ended too: 1 key and 1 web hook." in page
 
 
 # --- the command ------------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ def test_similarity_follows_the_scores(tmp_path):
         ('{"text": "a", "other": "b"}', "expected a finite number as score"),
         ('{"text": "a", "other": "b", "score": true}', "expected a finite number as score"),
         ('{"text": "a", "other": "b", "score": 1e999}', "expected a finite number as score"),
-        ('{"text": "a", "score": 1}', "expected the strings text and other"),
+        ('{"text": "a", "score": 1}', "expected strings “text” and “other”"),
         ('{"text": "a\\u0000", "other": "b", "score": 1}', "a text holds a NUL character"),
         ("[1]", "the line holds a list, not a JSON object"),
         ("\xff", "invalid UTF-8 at byte 1"),

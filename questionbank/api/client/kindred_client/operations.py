@@ -1957,8 +1957,8 @@ class Operations:
 
         `/changes/{change_id}/undo` undoes it.
 
-        A question that is kept gets the concepts, the places on lists and worksheets, the paraphrases and the
-        exclusion of the others. These are retired, name it in `merged_into`, and keep their responses.
+        A question that is kept gets the others' concepts, places on lists and worksheets, paraphrases and exclusion
+        from language models. The others are retired, name it in `merged_into`, and keep their responses.
         """
         return self.call("POST", "/questions/merge", body=body)
 
