@@ -117,6 +117,7 @@ class SolvingExam(UseExam):
             for title, name in (("The model alone", "model"), ("Kindred alone", "kindred"), ("Both", "both"))
             for right, plain, wrong in [100 * scores[name].mean(axis=0)]
         ]
+        lines += _lines_by_set([example.source for example in examples], scores["kindred"], scores["both"])
         worsens = bool(scores["both"][:, 2].sum() > scores["kindred"][:, 2].sum())
         weights = fit_weights(own, pointed, expected)
         return ExamOutcome(
@@ -124,6 +125,19 @@ class SolvingExam(UseExam):
             figures_of(self, examples, answers, arms, lines),
             asdict(weights),
         )
+
+
+def _lines_by_set(sources: Sequence[str], kindred: Array, both: Array) -> list[str]:
+    """Return how many problems of each set are plainly right and wrong, by Kindred alone and with the model."""
+    lines = []
+    for source in dict.fromkeys(sources):
+        chosen = np.array([one == source for one in sources])
+        (_, right, wrong), (_, right_too, wrong_too) = (scores[chosen].sum(axis=0) for scores in (kindred, both))
+        lines.append(
+            f"{source}, {chosen.sum()} problems: {right:.0f} plainly right and {wrong:.0f} wrong by Kindred alone,"
+            f" {right_too:.0f} and {wrong_too:.0f} by both."
+        )
+    return lines
 
 
 def own_solutions(texts: Sequence[str], reporter: RunReporter) -> list[list[Solution] | None]:

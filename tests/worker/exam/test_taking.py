@@ -208,6 +208,15 @@ def test_the_exam_counts_what_it_costs_and_what_was_unreadable(exam):
     assert len(exam.asked) == len(CHECK_QUESTIONS) + 2 * len(SETS) * PER_SET  # each was repaired once
 
 
+def test_the_figures_of_solving_tell_the_sets_apart(exam):
+    exam.reply = MODELS["perfect"]
+    examined("solving")
+    lines = LanguageModelUse.objects.get().figures["lines"]
+    of_sets = [line for line in lines if line.startswith(SETS)]
+    assert [line.partition(",")[0] for line in of_sets] == sorted(SETS)
+    assert all(line.endswith(f"by Kindred alone, {PER_SET} and 0 by both.") for line in of_sets)
+
+
 def test_a_trial_takes_some_examples_of_each_set(exam):
     exam.reply = MODELS["perfect"]
     run = examined("solving", limit=10)
