@@ -7,8 +7,8 @@ Times are the server's, warm, of one client: the search itself, and the whole pa
 Queries are misspelt words, parts of questions and formulas made from questions of the bank, a third of them
 with filters, and browsing without a query. Quality is known-item MRR@10 of text, vectors and their fusion.
 The pages that start a training are timed too: their reports are a job's, so they must not grow with the bank.
-With `--schools N` only this is measured: the searches of a teacher whose school has the whole bank, and of one whose
-school has an N-th of it, beside the other schools' questions.
+With `--schools N` only these are measured: the searches of a teacher whose school has the whole bank, and of one whose
+school has an N-th of it, beside the other schools' questions; then combinations of concepts.
 The gates: every count beside a filter equals a `SELECT count(*)`; p95 of the page at most 100 ms, with several concepts
 combined at most 1.5 times that with one; a training's page at most 1 s; the fusion below neither; p95 with N schools at
 most 1.1 times that of one.
@@ -45,7 +45,7 @@ def main() -> int:
     options = read_options(questions=100_000, queries=300, schools=0)
     open_bank(questions=options.questions, data=options.data, var=options.keep, lens=main_lens().word)
     if options.schools:
-        return measure_schools(options.schools)
+        return max(measure_schools(options.schools), measure_combinations())
     return max(
         check_counts(),
         measure_time(),
