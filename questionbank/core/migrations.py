@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-import pgtrigger.migrations
 from django.db import connection
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations import (
@@ -27,6 +26,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
+from pgtrigger.migrations import AddTrigger, RemoveTrigger
 from psycopg import sql
 
 _NOTE = "Migrated by Kindred "  # begins the comment on Django's table of migrations
@@ -97,11 +97,7 @@ def _bank_release() -> str:
 
 
 _ADDITIONS = (AddField, AddIndex, AddConstraint)
-_KINDS = (
-    *(CreateModel, AlterField, RemoveField, RemoveIndex, RunSQL),
-    *_ADDITIONS,
-    *(pgtrigger.migrations.AddTrigger, pgtrigger.migrations.RemoveTrigger),
-)
+_KINDS = (CreateModel, AlterField, RemoveField, RemoveIndex, AddTrigger, RemoveTrigger, RunSQL, *_ADDITIONS)
 
 
 class AtOnce(Operation):
