@@ -58,7 +58,7 @@ def test_documented_limits_are_the_real_ones(settings):
     assert f"Forms {forms} MB, uploads {uploads} MB, files of pairs {pairs} MB" in TEXT
     assert settings.ACCOUNT_RATE_LIMITS["login"] == "300/m/ip"
     assert (FREE_FAILURES, FREE_FAILURES_OF_ADDRESS, LONGEST_WAIT) == (5, 30, 60)
-    assert re.search(r"five\s+wrong\s+passwords\s+of\s+an\s+account,\s+thirty\s+from\s+an\s+address", TEXT)
+    assert re.search(r"five\s+wrong\s+passwords\s+for\s+an\s+account,\s+thirty\s+from\s+an\s+address", TEXT)
     assert re.search(r"up\s+to\s+60\s+seconds", TEXT)
 
 

@@ -78,7 +78,7 @@ def test_an_accepted_concept_keeps_the_probability_of_its_own_hierarchy(contest,
 def test_an_admin_chooses_the_banks_default_which_no_import_changes(contest, as_admin) -> None:
     assert default_hierarchy() == contest.hierarchy  # the oldest
     address = reverse("hierarchy_default", args=[contest.contest.pk])
-    assert "The current default is “School” now." in as_admin.get(address).content.decode()
+    assert "The current default is “School”." in as_admin.get(address).content.decode()
     page = as_admin.post(address, follow=True).content.decode()
     assert "“Contest” is now the bank&#x27;s default hierarchy." in page
     HierarchyFactory(name="A newer one")
