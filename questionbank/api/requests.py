@@ -29,6 +29,7 @@ from questionbank.core.forms import was_too_large
 from questionbank.models import ApiRequest
 
 DEEPEST = 60  # levels of lists and objects in a body
+_LARGEST_EXACT = 2**53  # beyond it, a float stands for several integers
 KEPT_FOR = timedelta(hours=24)
 _KEPT_HEADERS = ("Content-Type", "ETag", "Location")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
@@ -78,7 +79,8 @@ def _finite(text: str) -> float | int:
     number = float(text)
     if math.isinf(number):
         raise ValidationFailed(f"{text[:20]} is too large a number.")
-    return int(number) if number.is_integer() else number  # 2.0 is an integer in JSON Schema
+    is_whole = number.is_integer() and abs(number) <= _LARGEST_EXACT
+    return int(number) if is_whole else number  # 2.0 is an integer in JSON Schema
 
 
 def _check_texts(value: Any) -> None:

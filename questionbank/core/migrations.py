@@ -108,7 +108,7 @@ class AtOnce(Operation):
     that is created here gets at once what later operations add to it.
 
     Args:
-        operations: each changes a model of its own, or another part of one.
+        operations: no two may change the same part of a model.
 
     Raises:
         TypeError: an operation is of another type.

@@ -231,7 +231,7 @@ FIRST_DELAY, LONGEST_DELAY = timedelta(minutes=1), timedelta(hours=2)  # between
 GIVE_UP_AFTER = timedelta(days=1)
 DISABLE_AFTER = timedelta(days=3)
 CLAIM = timedelta(minutes=2)  # far more than an attempt takes
-AT_ONCE, AT_ONCE_TO_A_HOOK = 20, 5  # sent at once: in all, per hook (a failing one: 1)
+AT_ONCE, AT_ONCE_TO_A_HOOK = 20, 5  # most messages sent together, in all and to one hook; a failing hook gets one
 _GONE = 410
 
 

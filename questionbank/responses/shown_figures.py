@@ -133,7 +133,7 @@ ShownSet = tuple[ResponseSet, ItemStatistics, str]
 
 
 SURPRISING = 2.5
-"""Least contradiction of the text, in standard errors."""
+"""From this difference on, in standard errors, responses contradict the text."""
 
 
 @dataclass(frozen=True, slots=True)
